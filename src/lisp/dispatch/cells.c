@@ -158,21 +158,17 @@ PTC_BUILTIN(core_compare_and_set, "clojure.core", "compare-and-set!", 3, 3, PTC_
     return (!same || store_in_cell(vm, argv[0], argv[2])) && ptc_give(out, ptc_bool(same));
 }
 
-PTC_BUILTIN(core_is_atom, "clojure.core", "atom?", 1, 1, 0, "(atom? x)", "Is it an atom?",
-            "(atom? (atom 1)) => true\n(atom? 1) => false")
-{
-    return ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_ATOM)));
-}
+PTC_BUILTIN_EXPR(core_is_atom, "clojure.core", "atom?", 1, 1, 0, "(atom? x)", "Is it an atom?",
+                 "(atom? (atom 1)) => true\n(atom? 1) => false",
+                 ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_ATOM))))
 
 /* ---------------------------------------------------------------------------- volatiles */
 
-PTC_BUILTIN(core_volatile, "clojure.core", "volatile!", 1, 1, 0, "(volatile! value)",
-            "A place for a value, as atom makes; changed with vswap! and vreset!.",
-            "(let [v (volatile! 0)] (doseq [x [1 2 3]] (vswap! v + x)) @v) => 6\n"
-            "(volatile!) !! arity_error")
-{
-    return ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_VOLATILE, argv[0], PTC_NIL));
-}
+PTC_BUILTIN_EXPR(core_volatile, "clojure.core", "volatile!", 1, 1, 0, "(volatile! value)",
+                 "A place for a value, as atom makes; changed with vswap! and vreset!.",
+                 "(let [v (volatile! 0)] (doseq [x [1 2 3]] (vswap! v + x)) @v) => 6\n"
+                 "(volatile!) !! arity_error",
+                 ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_VOLATILE, argv[0], PTC_NIL)))
 
 PTC_BUILTIN(core_vswap, "clojure.core", "vswap!", 2, -1, PTC_B_CALLS | PTC_B_EFFECT,
             "(vswap! volatile f & args)",
@@ -192,11 +188,10 @@ PTC_BUILTIN(core_vreset, "clojure.core", "vreset!", 2, 2, PTC_B_EFFECT, "(vreset
            ptc_give(out, argv[1]);
 }
 
-PTC_BUILTIN(core_is_volatile, "clojure.core", "volatile?", 1, 1, 0, "(volatile? x)",
-            "Is it a volatile?", "(volatile? (volatile! 1)) => true\n(volatile? (atom 1)) => false")
-{
-    return ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_VOLATILE)));
-}
+PTC_BUILTIN_EXPR(core_is_volatile, "clojure.core", "volatile?", 1, 1, 0, "(volatile? x)",
+                 "Is it a volatile?",
+                 "(volatile? (volatile! 1)) => true\n(volatile? (atom 1)) => false",
+                 ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_VOLATILE))))
 
 /* ------------------------------------------------------------------------------- delays */
 
@@ -205,10 +200,8 @@ PTC_FORM(form_delay, "clojure.core", "delay", "(delay body...)",
          "(let [d (delay (println \"once\") 5)] [@d (force d) (realized? d)]) => [5 5 true]\n"
          "(delay (fail \"never asked for\")) => #delay[pending]");
 
-PTC_BUILTIN(delay_new, "ptc", "delay", 1, 1, PTC_B_HIDDEN, "", "", "")
-{
-    return ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_DELAY, PTC_UNBOUND, argv[0]));
-}
+PTC_BUILTIN_EXPR(delay_new, "ptc", "delay", 1, 1, PTC_B_HIDDEN, "", "", "",
+                 ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_DELAY, PTC_UNBOUND, argv[0])))
 
 /* Inside of a pmap, a delay from outside is computed by every item that asks: who would be first is not known. */
 static bool force(PtcVM *vm, PtcValue delay, PtcValue *out)
@@ -223,18 +216,15 @@ static bool force(PtcVM *vm, PtcValue delay, PtcValue *out)
     return ptc_cell_set(vm->heap, delay, *kept) != PTC_CELL_NO_MEMORY;
 }
 
-PTC_BUILTIN(core_force, "clojure.core", "force", 1, 1, PTC_B_CALLS, "(force x)",
-            "The value of a delay, computed if that has not been done yet; anything else as it is.",
-            "(force (delay (+ 1 2))) => 3\n(force 7) => 7\n(force (delay (fail \"no\"))) !! fail")
-{
-    return is_kind(argv[0], PTC_CELL_DELAY) ? force(vm, argv[0], out) : ptc_give(out, argv[0]);
-}
+PTC_BUILTIN_EXPR(
+    core_force, "clojure.core", "force", 1, 1, PTC_B_CALLS, "(force x)",
+    "The value of a delay, computed if that has not been done yet; anything else as it is.",
+    "(force (delay (+ 1 2))) => 3\n(force 7) => 7\n(force (delay (fail \"no\"))) !! fail",
+    is_kind(argv[0], PTC_CELL_DELAY) ? force(vm, argv[0], out) : ptc_give(out, argv[0]))
 
-PTC_BUILTIN(core_is_delay, "clojure.core", "delay?", 1, 1, 0, "(delay? x)", "Is it a delay?",
-            "(delay? (delay 1)) => true\n(delay? 1) => false")
-{
-    return ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_DELAY)));
-}
+PTC_BUILTIN_EXPR(core_is_delay, "clojure.core", "delay?", 1, 1, 0, "(delay? x)", "Is it a delay?",
+                 "(delay? (delay 1)) => true\n(delay? 1) => false",
+                 ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_DELAY))))
 
 /* -------------------------------------------------------------------------------- deref */
 

@@ -86,11 +86,10 @@ bool ptc_isa(PtcVM *vm, PtcValue h, PtcValue child, PtcValue parent)
 
 /* ----------------------------------------------------------------------------- changing */
 
-PTC_BUILTIN(hidden_hierarchy, "clojure.core", "hierarchy", 1, 1, PTC_B_HIDDEN, "(hierarchy given)",
-            "The hierarchy that is given, maybe as a var or an atom; the global one for nil.", "")
-{
-    return ptc_give(out, ptc_hierarchy_of(vm, argv[0]));
-}
+PTC_BUILTIN_EXPR(hidden_hierarchy, "clojure.core", "hierarchy", 1, 1, PTC_B_HIDDEN,
+                 "(hierarchy given)",
+                 "The hierarchy that is given, maybe as a var or an atom; the global one for nil.",
+                 "", ptc_give(out, ptc_hierarchy_of(vm, argv[0])))
 
 PTC_BUILTIN(hidden_set_hierarchy, "clojure.core", "set-hierarchy", 1, 1,
             PTC_B_HIDDEN | PTC_B_EFFECT, "(set-hierarchy h)", "Makes h the global hierarchy.", "")

@@ -64,10 +64,8 @@ PTC_BUILTIN(protocol_new, "ptc", "protocol", 2, 2, PTC_B_HIDDEN, "", "", "")
            ptc_give(out, ptc_record_new(vm, PTC_R_PROTOCOL, fields, PTC_PROTOCOL_FIELDS));
 }
 
-PTC_BUILTIN(protocol_method, "ptc", "method", 2, 2, PTC_B_HIDDEN, "", "", "")
-{
-    return ptc_give(out, ptc_record_new(vm, PTC_R_METHOD, argv, PTC_METHOD_FIELDS));
-}
+PTC_BUILTIN_EXPR(protocol_method, "ptc", "method", 2, 2, PTC_B_HIDDEN, "", "", "",
+                 ptc_give(out, ptc_record_new(vm, PTC_R_METHOD, argv, PTC_METHOD_FIELDS)))
 
 static bool arg_protocol(PtcVM *vm, PtcValue v)
 {
@@ -176,15 +174,11 @@ static bool extend(PtcVM *vm, int argc, const PtcValue *argv, bool within, PtcVa
     return methods != PTC_NONE && file_methods(vm, argv[1], key, methods) && ptc_give(out, PTC_NIL);
 }
 
-PTC_BUILTIN(protocol_extend, "ptc", "extend", 2, -1, PTC_B_HIDDEN, "", "", "")
-{
-    return extend(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(protocol_extend, "ptc", "extend", 2, -1, PTC_B_HIDDEN, "", "", "",
+                 extend(vm, argc, argv, false, out))
 
-PTC_BUILTIN(protocol_inline, "ptc", "inline", 2, -1, PTC_B_HIDDEN, "", "", "")
-{
-    return extend(vm, argc, argv, true, out);
-}
+PTC_BUILTIN_EXPR(protocol_inline, "ptc", "inline", 2, -1, PTC_B_HIDDEN, "", "", "",
+                 extend(vm, argc, argv, true, out))
 
 /* One protocol of reify into the map of all: protocol, number of values after it, :method, f ... */
 static PtcValue reify_one(PtcVM *vm, PtcValue all, int n, const PtcValue *argv)

@@ -452,20 +452,16 @@ static bool link(PtcVM *vm, PtcValue step, PtcValue next, PtcValue *out)
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, 0));
 }
 
-PTC_BUILTIN(hidden_xform, "clojure.core", "xform", 2, 2, PTC_B_HIDDEN, "(xform next)",
-            "What (map f) and its kin give without a collection: adds itself to a pipeline.", "")
-{
-    return link(vm, argv[0], argv[1], out);
-}
+PTC_BUILTIN_EXPR(hidden_xform, "clojure.core", "xform", 2, 2, PTC_B_HIDDEN, "(xform next)",
+                 "What (map f) and its kin give without a collection: adds itself to a pipeline.",
+                 "", link(vm, argv[0], argv[1], out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_cat, "clojure.core", "cat", 1, 1, 0, "(into to cat from)",
     "A transducer that passes on the elements of its elements, which must be collections.",
     "(into [] cat [[1 2] nil [3]]) => [1 2 3]\n"
-    "(into [] (comp (map range) cat) [2 3]) => [0 1 0 1 2]\n(into [] cat [5]) !! type_error")
-{
-    return link(vm, ptc_step_new(vm, PTC_STEP_CAT, 0, NULL), argv[0], out);
-}
+    "(into [] (comp (map range) cat) [2 3]) => [0 1 0 1 2]\n(into [] cat [5]) !! type_error",
+    link(vm, ptc_step_new(vm, PTC_STEP_CAT, 0, NULL), argv[0], out))
 
 static bool is_transducing(PtcValue f)
 {

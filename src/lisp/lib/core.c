@@ -134,11 +134,8 @@ PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}",
 }
 
 /* Keyword arguments: (f :a 1 :b 2) for [& {:keys [a b]}]; a map may follow or stand alone. */
-PTC_BUILTIN(core_options, "ptc", "options", 1, 1, PTC_B_HIDDEN, "[& {:keys [a]}]",
-            "The rest arguments as a map.", "")
-{
-    return options(vm, argv[0], out);
-}
+PTC_BUILTIN_EXPR(core_options, "ptc", "options", 1, 1, PTC_B_HIDDEN, "[& {:keys [a]}]",
+                 "The rest arguments as a map.", "", options(vm, argv[0], out))
 
 PTC_BUILTIN(core_as_map, "ptc", "as-map", 1, 1, PTC_B_HIDDEN, "{:as m}",
             "A destructured map; a list is taken for keyword arguments.", "")

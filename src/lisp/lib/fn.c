@@ -185,13 +185,11 @@ PTC_BUILTIN(fn_partly, "clojure.core", "partly", 1, -1, PTC_B_CALLS | PTC_B_HIDD
                        (size_t)argc - 1, out);
 }
 
-PTC_BUILTIN(core_complement, "clojure.core", "complement", 1, 1, 0, "(complement f)",
-            "A function that gives true where f gives false or nil, and false otherwise.",
-            "(filter (complement nil?) [1 nil 2]) => [1 2]\n((complement :ok) {}) => true\n"
-            "(complement nil) !! type_error")
-{
-    return make_of_functions(vm, "negated", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(core_complement, "clojure.core", "complement", 1, 1, 0, "(complement f)",
+                 "A function that gives true where f gives false or nil, and false otherwise.",
+                 "(filter (complement nil?) [1 nil 2]) => [1 2]\n((complement :ok) {}) => true\n"
+                 "(complement nil) !! type_error",
+                 make_of_functions(vm, "negated", argc, argv, out))
 
 PTC_BUILTIN(fn_negated, "clojure.core", "negated", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
             "((complement f) & args)", "What complement gives.", "")
@@ -203,26 +201,20 @@ PTC_BUILTIN(fn_negated, "clojure.core", "negated", 1, -1, PTC_B_CALLS | PTC_B_HI
     return true;
 }
 
-PTC_BUILTIN(core_constantly, "clojure.core", "constantly", 1, 1, 0, "(constantly x)",
-            "A function that takes any arguments and gives x.",
-            "((constantly 5) 1 2) => 5\n(map (constantly 0) [1 2]) => [0 0]")
-{
-    return ptc_give(out, ptc_fn_record(vm, "constant", argv, (size_t)argc));
-}
+PTC_BUILTIN_EXPR(core_constantly, "clojure.core", "constantly", 1, 1, 0, "(constantly x)",
+                 "A function that takes any arguments and gives x.",
+                 "((constantly 5) 1 2) => 5\n(map (constantly 0) [1 2]) => [0 0]",
+                 ptc_give(out, ptc_fn_record(vm, "constant", argv, (size_t)argc)))
 
-PTC_BUILTIN(fn_constant, "clojure.core", "constant", 1, -1, PTC_B_HIDDEN, "((constantly x) & args)",
-            "What constantly gives.", "")
-{
-    return ptc_give(out, kept(argv, 0));
-}
+PTC_BUILTIN_EXPR(fn_constant, "clojure.core", "constant", 1, -1, PTC_B_HIDDEN,
+                 "((constantly x) & args)", "What constantly gives.", "",
+                 ptc_give(out, kept(argv, 0)))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_juxt, "clojure.core", "juxt", 1, -1, 0, "(juxt & fs)",
     "A function that gives a vector of what each function gives for the same arguments.",
-    "((juxt :a :b) {:a 1 :b 2}) => [1 2]\n((juxt min max) 3 1 2) => [1 3]\n(juxt 5) !! type_error")
-{
-    return make_of_functions(vm, "juxtaposed", argc, argv, out);
-}
+    "((juxt :a :b) {:a 1 :b 2}) => [1 2]\n((juxt min max) 3 1 2) => [1 3]\n(juxt 5) !! type_error",
+    make_of_functions(vm, "juxtaposed", argc, argv, out))
 
 PTC_BUILTIN(fn_juxtaposed, "clojure.core", "juxtaposed", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
             "((juxt & fs) & args)", "What juxt gives.", "")
@@ -259,14 +251,12 @@ PTC_BUILTIN(fn_nil_filled, "clojure.core", "nil-filled", 1, -1, PTC_B_CALLS | PT
 
 /* ------------------------------------------------------------------ predicates */
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_every_pred, "clojure.core", "every-pred", 1, -1, 0, "(every-pred & preds)",
     "A function that says whether all predicates hold for all of its arguments.",
     "((every-pred number? pos?) 3) => true\n(filter (every-pred int? even?) [1 2 \"x\"]) => [2]\n"
-    "(every-pred 1) !! type_error")
-{
-    return make_of_functions(vm, "every-of", argc, argv, out);
-}
+    "(every-pred 1) !! type_error",
+    make_of_functions(vm, "every-of", argc, argv, out))
 
 PTC_BUILTIN(fn_every_of, "clojure.core", "every-of", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
             "((every-pred & preds) & args)", "What every-pred gives.", "")
@@ -280,13 +270,11 @@ PTC_BUILTIN(fn_every_of, "clojure.core", "every-of", 1, -1, PTC_B_CALLS | PTC_B_
     return true;
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_some_fn, "clojure.core", "some-fn", 1, -1, 0, "(some-fn & fs)",
     "A function that gives the first true result of any of the functions for any of its arguments.",
-    "((some-fn :a :b) {:b 2}) => 2\n((some-fn even? neg?) 3) => false\n(some-fn) !! arity_error")
-{
-    return make_of_functions(vm, "some-of", argc, argv, out);
-}
+    "((some-fn :a :b) {:b 2}) => 2\n((some-fn even? neg?) 3) => false\n(some-fn) !! arity_error",
+    make_of_functions(vm, "some-of", argc, argv, out))
 
 PTC_BUILTIN(fn_some_of, "clojure.core", "some-of", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
             "((some-fn & fs) & args)", "What some-fn gives.", "")
@@ -309,16 +297,14 @@ static PtcValue memo_key(PtcValue record)
     return ptc_is(f, PTC_T_CLOSURE) || ptc_is_builtin(f) ? f : record;
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_memoize, "clojure.core", "memoize", 1, 1, 0, "(memoize f)",
     "A function that calls f once for the same arguments and gives what it gave again, as long as "
     "the run "
     "lasts.",
     "((memoize inc) 1) => 2\n(let [f (memoize (fn [a b] (* a b)))] [(f 6 7) (f 6 7)]) => [42 42]\n"
-    "(memoize 5) !! type_error")
-{
-    return ptc_arg_callable(vm, argv, 0) && ptc_give(out, ptc_fn_record(vm, "memoized", argv, 1));
-}
+    "(memoize 5) !! type_error",
+    ptc_arg_callable(vm, argv, 0) && ptc_give(out, ptc_fn_record(vm, "memoized", argv, 1)))
 
 /* Calls the function, unless another item of a pmap does so with the same arguments: then its result is taken. */
 static bool call_once(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slots)
@@ -372,12 +358,10 @@ PTC_BUILTIN(core_trampoline, "clojure.core", "trampoline", 1, -1, PTC_B_CALLS,
 
 /* ------------------------------------------------------------------------ reduced */
 
-PTC_BUILTIN(core_reduced, "clojure.core", "reduced", 1, 1, 0, "(reduced x)",
-            "Wraps a result so that the reduce that gets it stops with x.",
-            "(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3 4]) => 3")
-{
-    return ptc_give(out, ptc_record_new(vm, PTC_R_REDUCED, argv, (size_t)argc));
-}
+PTC_BUILTIN_EXPR(core_reduced, "clojure.core", "reduced", 1, 1, 0, "(reduced x)",
+                 "Wraps a result so that the reduce that gets it stops with x.",
+                 "(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3 4]) => 3",
+                 ptc_give(out, ptc_record_new(vm, PTC_R_REDUCED, argv, (size_t)argc)))
 
 PTC_BUILTIN(core_is_reduced, "clojure.core", "reduced?", 1, 1, 0, "(reduced? x)",
             "Is this what reduced gives?", "(reduced? (reduced 1)) => true\n(reduced? 1) => false")

@@ -37,19 +37,15 @@ static bool round_with(PtcVM *vm, const PtcValue *argv, DoubleFn fn, PtcValue *o
     return ptc_give(out, ptc_int_from_double(vm->heap, fn(ptc_to_float(argv[0]))));
 }
 
-PTC_BUILTIN(core_floor, "clojure.core", "floor", 1, 1, 0, "(floor num)",
-            "The largest integer that is not above the number.",
-            "(floor 2.9) => 2\n(floor -2.1) => -3\n(floor nil) !! type_error")
-{
-    return round_with(vm, argv, floor, out);
-}
+PTC_BUILTIN_EXPR(core_floor, "clojure.core", "floor", 1, 1, 0, "(floor num)",
+                 "The largest integer that is not above the number.",
+                 "(floor 2.9) => 2\n(floor -2.1) => -3\n(floor nil) !! type_error",
+                 round_with(vm, argv, floor, out))
 
-PTC_BUILTIN(core_ceil, "clojure.core", "ceil", 1, 1, 0, "(ceil num)",
-            "The smallest integer that is not below the number.",
-            "(ceil 2.1) => 3\n(ceil -2.9) => -2\n(ceil \"2.1\") !! type_error")
-{
-    return round_with(vm, argv, ceil, out);
-}
+PTC_BUILTIN_EXPR(core_ceil, "clojure.core", "ceil", 1, 1, 0, "(ceil num)",
+                 "The smallest integer that is not below the number.",
+                 "(ceil 2.1) => 3\n(ceil -2.9) => -2\n(ceil \"2.1\") !! type_error",
+                 round_with(vm, argv, ceil, out))
 
 PTC_BUILTIN(core_round, "clojure.core", "round", 1, 3, 0, "(round num places? mode?)",
             "The nearest integer; with places, the number rounded to so many decimal places as it "
@@ -64,18 +60,14 @@ PTC_BUILTIN(core_round, "clojure.core", "round", 1, 3, 0, "(round num places? mo
                      : ptc_decimal_round_number(vm, argc, argv, out);
 }
 
-PTC_BUILTIN(core_trunc, "clojure.core", "trunc", 1, 1, 0, "(trunc num)",
-            "The number without its fraction, as an integer.",
-            "(trunc 3.99) => 3\n(trunc -3.99) => -3\n(trunc :x) !! type_error")
-{
-    return round_with(vm, argv, trunc, out);
-}
+PTC_BUILTIN_EXPR(core_trunc, "clojure.core", "trunc", 1, 1, 0, "(trunc num)",
+                 "The number without its fraction, as an integer.",
+                 "(trunc 3.99) => 3\n(trunc -3.99) => -3\n(trunc :x) !! type_error",
+                 round_with(vm, argv, trunc, out))
 
-PTC_BUILTIN(math_trunc, "Math", "trunc", 1, 1, 0, "(Math/trunc num)", "The same as trunc.",
-            "(Math/trunc 8.7) => 8\n(Math/trunc nil) !! type_error")
-{
-    return round_with(vm, argv, trunc, out);
-}
+PTC_BUILTIN_EXPR(math_trunc, "Math", "trunc", 1, 1, 0, "(Math/trunc num)", "The same as trunc.",
+                 "(Math/trunc 8.7) => 8\n(Math/trunc nil) !! type_error",
+                 round_with(vm, argv, trunc, out))
 
 /* --------------------------------------------------------------- conversion */
 
@@ -124,20 +116,17 @@ static bool to_integer(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
 
-PTC_BUILTIN(core_int, "clojure.core", "int", 1, 1, 0, "(int x)",
-            "The number without its fraction, within 32 bits; of a character its code.",
-            "(int 3.7) => 3\n(int \"A\") => 65\n(int 3000000000) !! arithmetic_error\n"
-            "(int \"42\") !! type_error")
-{
-    return to_integer(vm, argv, 32, out);
-}
+PTC_BUILTIN_EXPR(core_int, "clojure.core", "int", 1, 1, 0, "(int x)",
+                 "The number without its fraction, within 32 bits; of a character its code.",
+                 "(int 3.7) => 3\n(int \"A\") => 65\n(int 3000000000) !! arithmetic_error\n"
+                 "(int \"42\") !! type_error",
+                 to_integer(vm, argv, 32, out))
 
-PTC_BUILTIN(core_long, "clojure.core", "long", 1, 1, 0, "(long x)",
-            "The number without its fraction, within 64 bits; of a character its code.",
-            "(long 3.7) => 3\n(long 3000000000) => 3000000000\n(long 1e20) !! arithmetic_error")
-{
-    return to_integer(vm, argv, 64, out);
-}
+PTC_BUILTIN_EXPR(
+    core_long, "clojure.core", "long", 1, 1, 0, "(long x)",
+    "The number without its fraction, within 64 bits; of a character its code.",
+    "(long 3.7) => 3\n(long 3000000000) => 3000000000\n(long 1e20) !! arithmetic_error",
+    to_integer(vm, argv, 64, out))
 
 static bool to_double(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 {
@@ -147,12 +136,10 @@ static bool to_double(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_float_new(vm->heap, d));
 }
 
-PTC_BUILTIN(core_double, "clojure.core", "double", 1, 1, 0, "(double num)",
-            "The number as a float.",
-            "(double 3) => 3.0\n(double 2.5) => 2.5\n(double \"2.5\") !! type_error")
-{
-    return to_double(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(core_double, "clojure.core", "double", 1, 1, 0, "(double num)",
+                 "The number as a float.",
+                 "(double 3) => 3.0\n(double 2.5) => 2.5\n(double \"2.5\") !! type_error",
+                 to_double(vm, argv, out))
 
 PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)",
             "The same as double, but a number beyond the range of Java's floats is an error.",
@@ -335,41 +322,32 @@ static bool fold_bits(PtcVM *vm, int argc, const PtcValue *argv, BitwiseFn fn, P
     return ptc_give(out, bits);
 }
 
-PTC_BUILTIN(core_bit_and, "clojure.core", "bit-and", 2, -1, 0, "(bit-and x y & more)",
-            "The bits that are set in all of the integers.",
-            "(bit-and 12 10) => 8\n(bit-and -1 255) => 255\n(bit-and 5 1.0) !! type_error")
-{
-    return fold_bits(vm, argc, argv, bits_and, out);
-}
+PTC_BUILTIN_EXPR(core_bit_and, "clojure.core", "bit-and", 2, -1, 0, "(bit-and x y & more)",
+                 "The bits that are set in all of the integers.",
+                 "(bit-and 12 10) => 8\n(bit-and -1 255) => 255\n(bit-and 5 1.0) !! type_error",
+                 fold_bits(vm, argc, argv, bits_and, out))
 
-PTC_BUILTIN(core_bit_or, "clojure.core", "bit-or", 2, -1, 0, "(bit-or x y & more)",
-            "The bits that are set in any of the integers.",
-            "(bit-or 12 10) => 14\n(bit-or -8 3) => -5\n(bit-or 1 nil) !! type_error")
-{
-    return fold_bits(vm, argc, argv, bits_or, out);
-}
+PTC_BUILTIN_EXPR(core_bit_or, "clojure.core", "bit-or", 2, -1, 0, "(bit-or x y & more)",
+                 "The bits that are set in any of the integers.",
+                 "(bit-or 12 10) => 14\n(bit-or -8 3) => -5\n(bit-or 1 nil) !! type_error",
+                 fold_bits(vm, argc, argv, bits_or, out))
 
-PTC_BUILTIN(core_bit_xor, "clojure.core", "bit-xor", 2, -1, 0, "(bit-xor x y & more)",
-            "The bits that are set in an odd number of the integers.",
-            "(bit-xor 12 10) => 6\n(bit-xor 1 2 3) => 0\n(bit-xor true false) !! type_error")
-{
-    return fold_bits(vm, argc, argv, bits_xor, out);
-}
+PTC_BUILTIN_EXPR(core_bit_xor, "clojure.core", "bit-xor", 2, -1, 0, "(bit-xor x y & more)",
+                 "The bits that are set in an odd number of the integers.",
+                 "(bit-xor 12 10) => 6\n(bit-xor 1 2 3) => 0\n(bit-xor true false) !! type_error",
+                 fold_bits(vm, argc, argv, bits_xor, out))
 
-PTC_BUILTIN(core_bit_and_not, "clojure.core", "bit-and-not", 2, -1, 0, "(bit-and-not x y & more)",
-            "The bits of the first integer that none of the others has.",
-            "(bit-and-not 15 9) => 6\n(bit-and-not 255 1 2 4) => 248\n"
-            "(bit-and-not 1 \"1\") !! type_error")
-{
-    return fold_bits(vm, argc, argv, bits_and_not, out);
-}
+PTC_BUILTIN_EXPR(core_bit_and_not, "clojure.core", "bit-and-not", 2, -1, 0,
+                 "(bit-and-not x y & more)",
+                 "The bits of the first integer that none of the others has.",
+                 "(bit-and-not 15 9) => 6\n(bit-and-not 255 1 2 4) => 248\n"
+                 "(bit-and-not 1 \"1\") !! type_error",
+                 fold_bits(vm, argc, argv, bits_and_not, out))
 
-PTC_BUILTIN(core_bit_not, "clojure.core", "bit-not", 1, 1, 0, "(bit-not x)",
-            "The integer with every bit turned over.",
-            "(bit-not 0) => -1\n(bit-not -8) => 7\n(bit-not 1.5) !! type_error")
-{
-    return arg_integer(vm, argv, 0) && ptc_give(out, invert(vm, argv[0]));
-}
+PTC_BUILTIN_EXPR(core_bit_not, "clojure.core", "bit-not", 1, 1, 0, "(bit-not x)",
+                 "The integer with every bit turned over.",
+                 "(bit-not 0) => -1\n(bit-not -8) => 7\n(bit-not 1.5) !! type_error",
+                 arg_integer(vm, argv, 0) && ptc_give(out, invert(vm, argv[0])))
 
 PTC_BUILTIN(core_shift_left, "clojure.core", "bit-shift-left", 2, 2, 0, "(bit-shift-left x n)",
             "The integer with its bits moved n places up; none is lost.",
@@ -433,26 +411,20 @@ static bool change_bit(PtcVM *vm, const PtcValue *argv, int to, PtcValue *out)
     return ptc_give(out, set ? subtract_or_none(vm, argv[0], bit) : add_or_none(vm, argv[0], bit));
 }
 
-PTC_BUILTIN(core_bit_set, "clojure.core", "bit-set", 2, 2, 0, "(bit-set x n)",
-            "The integer with bit n set to 1.",
-            "(bit-set 0 5) => 32\n(bit-set 32 5) => 32\n(bit-set 0 -1) !! type_error")
-{
-    return change_bit(vm, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(core_bit_set, "clojure.core", "bit-set", 2, 2, 0, "(bit-set x n)",
+                 "The integer with bit n set to 1.",
+                 "(bit-set 0 5) => 32\n(bit-set 32 5) => 32\n(bit-set 0 -1) !! type_error",
+                 change_bit(vm, argv, 1, out))
 
-PTC_BUILTIN(core_bit_clear, "clojure.core", "bit-clear", 2, 2, 0, "(bit-clear x n)",
-            "The integer with bit n set to 0.",
-            "(bit-clear 15 0) => 14\n(bit-clear -1 3) => -9\n(bit-clear nil 0) !! type_error")
-{
-    return change_bit(vm, argv, 0, out);
-}
+PTC_BUILTIN_EXPR(core_bit_clear, "clojure.core", "bit-clear", 2, 2, 0, "(bit-clear x n)",
+                 "The integer with bit n set to 0.",
+                 "(bit-clear 15 0) => 14\n(bit-clear -1 3) => -9\n(bit-clear nil 0) !! type_error",
+                 change_bit(vm, argv, 0, out))
 
-PTC_BUILTIN(core_bit_flip, "clojure.core", "bit-flip", 2, 2, 0, "(bit-flip x n)",
-            "The integer with bit n turned over.",
-            "(bit-flip 5 1) => 7\n(bit-flip 7 1) => 5\n(bit-flip 1 \"0\") !! type_error")
-{
-    return change_bit(vm, argv, -1, out);
-}
+PTC_BUILTIN_EXPR(core_bit_flip, "clojure.core", "bit-flip", 2, 2, 0, "(bit-flip x n)",
+                 "The integer with bit n turned over.",
+                 "(bit-flip 5 1) => 7\n(bit-flip 7 1) => 5\n(bit-flip 1 \"0\") !! type_error",
+                 change_bit(vm, argv, -1, out))
 
 PTC_BUILTIN_TABLE(ptc_lib_math, core_floor, core_ceil, core_round, core_trunc, math_trunc, core_int,
                   core_long, core_double, core_float, core_is_nan, core_is_infinite, core_bit_and,

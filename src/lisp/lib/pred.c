@@ -161,11 +161,10 @@ PTC_BUILTIN(core_is_char, "clojure.core", "char?", 1, 1, 0, "(char? x)",
 
 /* -------------------------------------------------------------------- values */
 
-PTC_BUILTIN(core_identity, "clojure.core", "identity", 1, 1, 0, "(identity x)",
-            "Its argument, unchanged.", "(identity 42) => 42\n(filter identity [1 nil 2]) => [1 2]")
-{
-    return ptc_give(out, argv[0]);
-}
+PTC_BUILTIN_EXPR(core_identity, "clojure.core", "identity", 1, 1, 0, "(identity x)",
+                 "Its argument, unchanged.",
+                 "(identity 42) => 42\n(filter identity [1 nil 2]) => [1 2]",
+                 ptc_give(out, argv[0]))
 
 PTC_PREDICATE(core_boolean, "boolean", "false for nil and false, true for everything else.",
               "(boolean nil) => false\n(boolean 0) => true\n(boolean \"\") => true", ptc_truthy(x))

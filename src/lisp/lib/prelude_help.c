@@ -92,11 +92,9 @@ PTC_BUILTIN(hidden_lookup, "clojure.core", "lookup", 3, 3, PTC_B_HIDDEN,
     return ptc_give(out, v == PTC_NONE ? argv[2] : v);
 }
 
-PTC_BUILTIN(hidden_put, "clojure.core", "put", 3, 3, PTC_B_HIDDEN, "(put map key value)",
-            "The map with this very key set.", "")
-{
-    return ptc_give(out, ptc_map_assoc(vm->heap, argv[0], argv[1], argv[2]));
-}
+PTC_BUILTIN_EXPR(hidden_put, "clojure.core", "put", 3, 3, PTC_B_HIDDEN, "(put map key value)",
+                 "The map with this very key set.", "",
+                 ptc_give(out, ptc_map_assoc(vm->heap, argv[0], argv[1], argv[2])))
 
 PTC_BUILTIN(hidden_code_points, "clojure.core", "code-points", 1, 1, PTC_B_HIDDEN,
             "(code-points s)", "The number of code points of a string.", "")
@@ -107,17 +105,13 @@ PTC_BUILTIN(hidden_code_points, "clojure.core", "code-points", 1, 1, PTC_B_HIDDE
 }
 
 /* Functions that a program gets are records, which can be stored, as those of fn.c. */
-PTC_BUILTIN(hidden_function, "clojure.core", "function", 2, 2, PTC_B_HIDDEN, "(function name x)",
-            "A function: (f a ...) is what the hidden builtin `name` gives for f, a ...", "")
-{
-    return ptc_give(out, ptc_fn_record(vm, ptc_str_bytes(argv[0]), argv + 1, 1));
-}
+PTC_BUILTIN_EXPR(hidden_function, "clojure.core", "function", 2, 2, PTC_B_HIDDEN,
+                 "(function name x)",
+                 "A function: (f a ...) is what the hidden builtin `name` gives for f, a ...", "",
+                 ptc_give(out, ptc_fn_record(vm, ptc_str_bytes(argv[0]), argv + 1, 1)))
 
-PTC_BUILTIN(hidden_kept, "clojure.core", "kept", 1, 1, PTC_B_HIDDEN, "(kept f)",
-            "The x of such a function.", "")
-{
-    return ptc_give(out, ptc_record_field(argv[0], 1));
-}
+PTC_BUILTIN_EXPR(hidden_kept, "clojure.core", "kept", 1, 1, PTC_B_HIDDEN, "(kept f)",
+                 "The x of such a function.", "", ptc_give(out, ptc_record_field(argv[0], 1)))
 
 PTC_BUILTIN_TABLE(ptc_lib_prelude_help, hidden_refuse_argument, hidden_refuse_part, hidden_refuse,
                   hidden_finite, hidden_callable, hidden_is_finite, hidden_lookup, hidden_put,

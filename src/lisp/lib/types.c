@@ -9,10 +9,8 @@
 /* Values of the function that makes things of a type. */
 enum { MADE_TYPE = 1, MADE_LIKE };
 
-PTC_BUILTIN(type_new, "ptc", "type", 3, 3, PTC_B_HIDDEN, "", "", "")
-{
-    return ptc_give(out, ptc_record_new(vm, PTC_R_TYPE, argv, PTC_TYPE_FIELDS));
-}
+PTC_BUILTIN_EXPR(type_new, "ptc", "type", 3, 3, PTC_B_HIDDEN, "", "", "",
+                 ptc_give(out, ptc_record_new(vm, PTC_R_TYPE, argv, PTC_TYPE_FIELDS)))
 
 /* A map with nil in all fields, from which values are made. */
 static PtcValue blank(PtcVM *vm, PtcValue type)
@@ -32,15 +30,11 @@ static bool give_maker(PtcVM *vm, const char *hidden, PtcValue type, PtcValue *o
     return fields[1] != PTC_NONE && ptc_give(out, ptc_fn_record(vm, hidden, fields, 2));
 }
 
-PTC_BUILTIN(type_maker, "ptc", "maker", 1, 1, PTC_B_HIDDEN, "", "", "")
-{
-    return give_maker(vm, "made", argv[0], out);
-}
+PTC_BUILTIN_EXPR(type_maker, "ptc", "maker", 1, 1, PTC_B_HIDDEN, "", "", "",
+                 give_maker(vm, "made", argv[0], out))
 
-PTC_BUILTIN(type_map_maker, "ptc", "map-maker", 1, 1, PTC_B_HIDDEN, "", "", "")
-{
-    return give_maker(vm, "made-from", argv[0], out);
-}
+PTC_BUILTIN_EXPR(type_map_maker, "ptc", "map-maker", 1, 1, PTC_B_HIDDEN, "", "", "",
+                 give_maker(vm, "made-from", argv[0], out))
 
 /* ---------------------------------------------------------------------------- makers */
 
@@ -155,13 +149,12 @@ PTC_BUILTIN(type_field, "ptc", "field", 2, 2, PTC_B_HIDDEN, "", "", "")
                          ptc_str_bytes(argv[1]), ptc_str_bytes(argv[1]));
 }
 
-PTC_BUILTIN(core_is_record, "clojure.core", "record?", 1, 1, 0, "(record? x)",
-            "Is it a value of a defrecord?",
-            "(defrecord P [x]) [(record? (->P 1)) (record? {:x 1}) (map? (->P 1))] => [true false "
-            "true]\n(record?) !! arity_error")
-{
-    return ptc_give(out, ptc_bool(ptc_is_typed(argv[0])));
-}
+PTC_BUILTIN_EXPR(
+    core_is_record, "clojure.core", "record?", 1, 1, 0, "(record? x)",
+    "Is it a value of a defrecord?",
+    "(defrecord P [x]) [(record? (->P 1)) (record? {:x 1}) (map? (->P 1))] => [true false "
+    "true]\n(record?) !! arity_error",
+    ptc_give(out, ptc_bool(ptc_is_typed(argv[0]))))
 
 /* --------------------------------------------------------------------- documentation */
 

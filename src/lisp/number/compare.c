@@ -153,35 +153,27 @@ static bool descending(PtcVM *vm, int argc, const PtcValue *argv, bool or_equal,
     return ptc_give(out, ptc_bool(holds));
 }
 
-PTC_BUILTIN(core_lt, "clojure.core", "<", 1, -1, 0, "(< x & more)",
-            "Is each argument less than the next; false once one of them is nil.",
-            "(< 1 2 3) => true\n(< \"b\" \"a\") => false\n(< nil 5) => false\n"
-            "(< 1 \"2\") !! type_error")
-{
-    return ascending(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(core_lt, "clojure.core", "<", 1, -1, 0, "(< x & more)",
+                 "Is each argument less than the next; false once one of them is nil.",
+                 "(< 1 2 3) => true\n(< \"b\" \"a\") => false\n(< nil 5) => false\n"
+                 "(< 1 \"2\") !! type_error",
+                 ascending(vm, argc, argv, false, out))
 
-PTC_BUILTIN(core_le, "clojure.core", "<=", 1, -1, 0, "(<= x & more)",
-            "Is no argument greater than the next; nil goes with nil only.",
-            "(<= 1 1 2) => true\n(<= nil nil) => true\n(<= :a \"a\") !! type_error")
-{
-    return ascending(vm, argc, argv, true, out);
-}
+PTC_BUILTIN_EXPR(core_le, "clojure.core", "<=", 1, -1, 0, "(<= x & more)",
+                 "Is no argument greater than the next; nil goes with nil only.",
+                 "(<= 1 1 2) => true\n(<= nil nil) => true\n(<= :a \"a\") !! type_error",
+                 ascending(vm, argc, argv, true, out))
 
-PTC_BUILTIN(core_gt, "clojure.core", ">", 1, -1, 0, "(> x & more)",
-            "Is each argument greater than the next; false once one of them is nil.",
-            "(> 3 2 1) => true\n(> [1 2] [9]) => true\n(> nil 1) => false\n"
-            "(> {} 1) !! type_error")
-{
-    return descending(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(core_gt, "clojure.core", ">", 1, -1, 0, "(> x & more)",
+                 "Is each argument greater than the next; false once one of them is nil.",
+                 "(> 3 2 1) => true\n(> [1 2] [9]) => true\n(> nil 1) => false\n"
+                 "(> {} 1) !! type_error",
+                 descending(vm, argc, argv, false, out))
 
-PTC_BUILTIN(core_ge, "clojure.core", ">=", 1, -1, 0, "(>= x & more)",
-            "Is no argument less than the next; nil goes with nil only.",
-            "(>= 3 3 2) => true\n(>= ##NaN 1) => false\n(>= true false) !! type_error")
-{
-    return descending(vm, argc, argv, true, out);
-}
+PTC_BUILTIN_EXPR(core_ge, "clojure.core", ">=", 1, -1, 0, "(>= x & more)",
+                 "Is no argument less than the next; nil goes with nil only.",
+                 "(>= 3 3 2) => true\n(>= ##NaN 1) => false\n(>= true false) !! type_error",
+                 descending(vm, argc, argv, true, out))
 
 PTC_BUILTIN(core_compare, "clojure.core", "compare", 2, 2, 0, "(compare a b)",
             "-1, 0 or 1 as a comes before, with or after b; nil comes first, shorter vectors come "

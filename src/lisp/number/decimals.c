@@ -117,20 +117,16 @@ static bool to_decimal(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_give(out, ptc_decimal_from_double(vm->heap, ptc_to_float(v)));
 }
 
-PTC_BUILTIN(core_bigdec, "clojure.core", "bigdec", 1, 1, 0, "(bigdec x)",
-            "A number, or the number that a string spells, as an exact decimal.",
-            "(bigdec 0.1) => 0.1M\n(bigdec 3) => 3M\n(bigdec \"12.50\") => 12.50M\n"
-            "(bigdec \"x\") !! value_error\n(bigdec nil) !! type_error")
-{
-    return to_decimal(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(core_bigdec, "clojure.core", "bigdec", 1, 1, 0, "(bigdec x)",
+                 "A number, or the number that a string spells, as an exact decimal.",
+                 "(bigdec 0.1) => 0.1M\n(bigdec 3) => 3M\n(bigdec \"12.50\") => 12.50M\n"
+                 "(bigdec \"x\") !! value_error\n(bigdec nil) !! type_error",
+                 to_decimal(vm, argv, out))
 
-PTC_BUILTIN(new_big_decimal, "clojure.core", "BigDecimal.", 1, 1, 0, "(BigDecimal. x)",
-            "The same as bigdec.",
-            "(BigDecimal. \"0.10\") => 0.10M\n(BigDecimal. \"ten\") !! value_error")
-{
-    return to_decimal(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(new_big_decimal, "clojure.core", "BigDecimal.", 1, 1, 0, "(BigDecimal. x)",
+                 "The same as bigdec.",
+                 "(BigDecimal. \"0.10\") => 0.10M\n(BigDecimal. \"ten\") !! value_error",
+                 to_decimal(vm, argv, out))
 
 PTC_BUILTIN(
     decimal_value_of, "BigDecimal", "valueOf", 1, 2, 0, "(BigDecimal/valueOf x scale?)",
@@ -252,12 +248,11 @@ PTC_BUILTIN(decimal_negate, "java", ".negate", 1, 1, 0, "(.negate d)",
            ptc_give(out, ptc_decimal_sub(vm->heap, ptc_int(0), argv[0]));
 }
 
-PTC_BUILTIN(decimal_scale, "java", ".scale", 1, 1, 0, "(.scale d)",
-            "How many digits come after the point.",
-            "(.scale 1.50M) => 2\n(.scale 1.5) !! type_error")
-{
-    return arg_decimal(vm, argv, 0) && ptc_give(out, ptc_int(ptc_decimal_parts(argv[0]).scale));
-}
+PTC_BUILTIN_EXPR(decimal_scale, "java", ".scale", 1, 1, 0, "(.scale d)",
+                 "How many digits come after the point.",
+                 "(.scale 1.50M) => 2\n(.scale 1.5) !! type_error",
+                 arg_decimal(vm, argv, 0) &&
+                     ptc_give(out, ptc_int(ptc_decimal_parts(argv[0]).scale)))
 
 PTC_BUILTIN(decimal_precision, "java", ".precision", 1, 1, 0, "(.precision d)",
             "How many digits a decimal has in all.",
@@ -269,12 +264,10 @@ PTC_BUILTIN(decimal_precision, "java", ".precision", 1, 1, 0, "(.precision d)",
     return n > 0 && ptc_give(out, ptc_int(n));
 }
 
-PTC_BUILTIN(decimal_unscaled, "java", ".unscaledValue", 1, 1, 0, "(.unscaledValue d)",
-            "All digits of a decimal as an integer.",
-            "(.unscaledValue 1.50M) => 150\n(.unscaledValue 1.5) !! type_error")
-{
-    return arg_decimal(vm, argv, 0) && ptc_give(out, ptc_decimal_parts(argv[0]).unscaled);
-}
+PTC_BUILTIN_EXPR(decimal_unscaled, "java", ".unscaledValue", 1, 1, 0, "(.unscaledValue d)",
+                 "All digits of a decimal as an integer.",
+                 "(.unscaledValue 1.50M) => 150\n(.unscaledValue 1.5) !! type_error",
+                 arg_decimal(vm, argv, 0) && ptc_give(out, ptc_decimal_parts(argv[0]).unscaled))
 
 PTC_BUILTIN(decimal_strip, "java", ".stripTrailingZeros", 1, 1, 0, "(.stripTrailingZeros d)",
             "The decimal without zeros at its end.",

@@ -223,53 +223,41 @@ PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1, 0, "(/ num & divisors)",
     return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, num_div(vm, ptc_int(1), argv[0]));
 }
 
-PTC_BUILTIN(core_inc, "clojure.core", "inc", 1, 1, 0, "(inc num)", "One more than the number.",
-            "(inc 41) => 42\n(map inc [1 2.5]) => [2 3.5]\n(inc nil) !! type_error")
-{
-    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, ptc_num_add(vm, argv[0], ptc_int(1)));
-}
+PTC_BUILTIN_EXPR(core_inc, "clojure.core", "inc", 1, 1, 0, "(inc num)", "One more than the number.",
+                 "(inc 41) => 42\n(map inc [1 2.5]) => [2 3.5]\n(inc nil) !! type_error",
+                 ptc_arg_numeric(vm, argv, 0) &&
+                     ptc_give(out, ptc_num_add(vm, argv[0], ptc_int(1))))
 
-PTC_BUILTIN(core_dec, "clojure.core", "dec", 1, 1, 0, "(dec num)", "One less than the number.",
-            "(dec 42) => 41\n(dec 0.5) => -0.5\n(dec \"1\") !! type_error")
-{
-    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, ptc_num_sub(vm, argv[0], ptc_int(1)));
-}
+PTC_BUILTIN_EXPR(core_dec, "clojure.core", "dec", 1, 1, 0, "(dec num)", "One less than the number.",
+                 "(dec 42) => 41\n(dec 0.5) => -0.5\n(dec \"1\") !! type_error",
+                 ptc_arg_numeric(vm, argv, 0) &&
+                     ptc_give(out, ptc_num_sub(vm, argv[0], ptc_int(1))))
 
 /* Clojure's overflow-proof variants: here the plain ones never overflow either. */
-PTC_BUILTIN(core_add_prime, "clojure.core", "+'", 0, -1, 0, "(+' & nums)",
-            "The same as +, which never overflows here.",
-            "(+' 9223372036854775807 1) => 9223372036854775808\n(+' 1 nil) !! type_error")
-{
-    return run_core_add(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(core_add_prime, "clojure.core", "+'", 0, -1, 0, "(+' & nums)",
+                 "The same as +, which never overflows here.",
+                 "(+' 9223372036854775807 1) => 9223372036854775808\n(+' 1 nil) !! type_error",
+                 run_core_add(vm, argc, argv, out))
 
-PTC_BUILTIN(core_sub_prime, "clojure.core", "-'", 1, -1, 0, "(-' num & nums)",
-            "The same as -, which never overflows here.",
-            "(-' -9223372036854775808 1) => -9223372036854775809\n(-' 5) => -5")
-{
-    return run_core_sub(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(core_sub_prime, "clojure.core", "-'", 1, -1, 0, "(-' num & nums)",
+                 "The same as -, which never overflows here.",
+                 "(-' -9223372036854775808 1) => -9223372036854775809\n(-' 5) => -5",
+                 run_core_sub(vm, argc, argv, out))
 
-PTC_BUILTIN(core_mul_prime, "clojure.core", "*'", 0, -1, 0, "(*' & nums)",
-            "The same as *, which never overflows here.",
-            "(*' 9223372036854775807 2) => 18446744073709551614\n(*') => 1")
-{
-    return run_core_mul(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(core_mul_prime, "clojure.core", "*'", 0, -1, 0, "(*' & nums)",
+                 "The same as *, which never overflows here.",
+                 "(*' 9223372036854775807 2) => 18446744073709551614\n(*') => 1",
+                 run_core_mul(vm, argc, argv, out))
 
-PTC_BUILTIN(core_inc_prime, "clojure.core", "inc'", 1, 1, 0, "(inc' num)",
-            "The same as inc, which never overflows here.",
-            "(inc' 9223372036854775807) => 9223372036854775808\n(inc' 1.5) => 2.5")
-{
-    return run_core_inc(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(core_inc_prime, "clojure.core", "inc'", 1, 1, 0, "(inc' num)",
+                 "The same as inc, which never overflows here.",
+                 "(inc' 9223372036854775807) => 9223372036854775808\n(inc' 1.5) => 2.5",
+                 run_core_inc(vm, argc, argv, out))
 
-PTC_BUILTIN(core_dec_prime, "clojure.core", "dec'", 1, 1, 0, "(dec' num)",
-            "The same as dec, which never overflows here.",
-            "(dec' -9223372036854775808) => -9223372036854775809\n(dec' 1.5) => 0.5")
-{
-    return run_core_dec(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(core_dec_prime, "clojure.core", "dec'", 1, 1, 0, "(dec' num)",
+                 "The same as dec, which never overflows here.",
+                 "(dec' -9223372036854775808) => -9223372036854775809\n(dec' 1.5) => 0.5",
+                 run_core_dec(vm, argc, argv, out))
 
 /* ---------------------------------------------------------- integer division */
 
@@ -348,28 +336,23 @@ static bool divide_numbers(PtcVM *vm, const PtcValue *argv, Division what, PtcVa
     return ptc_give(out, float_of(vm, divide_doubles(dividend, divisor, what)));
 }
 
-PTC_BUILTIN(core_quot, "clojure.core", "quot", 2, 2, 0, "(quot num div)",
-            "Quotient without its fraction, cut toward zero.",
-            "(quot 7 2) => 3\n(quot -7 2) => -3\n(quot 7.5 2) => 3.0\n"
-            "(quot 1 0) !! arithmetic_error")
-{
-    return divide_numbers(vm, argv, QUOT, out);
-}
+PTC_BUILTIN_EXPR(core_quot, "clojure.core", "quot", 2, 2, 0, "(quot num div)",
+                 "Quotient without its fraction, cut toward zero.",
+                 "(quot 7 2) => 3\n(quot -7 2) => -3\n(quot 7.5 2) => 3.0\n"
+                 "(quot 1 0) !! arithmetic_error",
+                 divide_numbers(vm, argv, QUOT, out))
 
-PTC_BUILTIN(core_rem, "clojure.core", "rem", 2, 2, 0, "(rem num div)",
-            "What quot leaves over; has the sign of num.",
-            "(rem 7 2) => 1\n(rem -7 2) => -1\n(rem 5.5 2) => 1.5\n(rem 1 0) !! arithmetic_error")
-{
-    return divide_numbers(vm, argv, REM, out);
-}
+PTC_BUILTIN_EXPR(
+    core_rem, "clojure.core", "rem", 2, 2, 0, "(rem num div)",
+    "What quot leaves over; has the sign of num.",
+    "(rem 7 2) => 1\n(rem -7 2) => -1\n(rem 5.5 2) => 1.5\n(rem 1 0) !! arithmetic_error",
+    divide_numbers(vm, argv, REM, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_mod, "clojure.core", "mod", 2, 2, 0, "(mod num div)",
     "Remainder of a division rounded down; has the sign of div.",
-    "(mod 7 3) => 1\n(mod -1 12) => 11\n(mod 5.5 -2) => -0.5\n(mod 3 0) !! arithmetic_error")
-{
-    return divide_numbers(vm, argv, MOD, out);
-}
+    "(mod 7 3) => 1\n(mod -1 12) => 11\n(mod 5.5 -2) => -0.5\n(mod 3 0) !! arithmetic_error",
+    divide_numbers(vm, argv, MOD, out))
 
 /* ------------------------------------------------------------- max, min, abs */
 
@@ -413,19 +396,15 @@ static bool extreme(PtcVM *vm, int argc, const PtcValue *argv, int sign, PtcValu
     return ptc_give(out, best);
 }
 
-PTC_BUILTIN(core_max, "clojure.core", "max", 1, -1, 0, "(max num & nums)",
-            "The largest of the numbers.",
-            "(max 4 8 2) => 8\n(apply max [1 1.5]) => 1.5\n(max [1 2]) !! type_error")
-{
-    return extreme(vm, argc, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(core_max, "clojure.core", "max", 1, -1, 0, "(max num & nums)",
+                 "The largest of the numbers.",
+                 "(max 4 8 2) => 8\n(apply max [1 1.5]) => 1.5\n(max [1 2]) !! type_error",
+                 extreme(vm, argc, argv, 1, out))
 
-PTC_BUILTIN(core_min, "clojure.core", "min", 1, -1, 0, "(min num & nums)",
-            "The smallest of the numbers.",
-            "(min 4 8 2) => 2\n(apply min [1 0.5]) => 0.5\n(min nil 4) !! type_error")
-{
-    return extreme(vm, argc, argv, -1, out);
-}
+PTC_BUILTIN_EXPR(core_min, "clojure.core", "min", 1, -1, 0, "(min num & nums)",
+                 "The smallest of the numbers.",
+                 "(min 4 8 2) => 2\n(apply min [1 0.5]) => 0.5\n(min nil 4) !! type_error",
+                 extreme(vm, argc, argv, -1, out))
 
 PTC_BUILTIN(core_abs, "clojure.core", "abs", 1, 1, 0, "(abs num)", "The number without its sign.",
             "(abs -7) => 7\n(abs -0.5) => 0.5\n(abs nil) !! type_error")
@@ -440,23 +419,17 @@ PTC_BUILTIN(core_abs, "clojure.core", "abs", 1, 1, 0, "(abs num)", "The number w
     return ptc_give(out, negative ? ptc_int_sub(vm->heap, ptc_int(0), argv[0]) : argv[0]);
 }
 
-PTC_BUILTIN(math_max, "Math", "max", 1, -1, 0, "(Math/max num & nums)", "The same as max.",
-            "(Math/max 1 5) => 5\n(Math/max 1 \"5\") !! type_error")
-{
-    return extreme(vm, argc, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(math_max, "Math", "max", 1, -1, 0, "(Math/max num & nums)", "The same as max.",
+                 "(Math/max 1 5) => 5\n(Math/max 1 \"5\") !! type_error",
+                 extreme(vm, argc, argv, 1, out))
 
-PTC_BUILTIN(math_min, "Math", "min", 1, -1, 0, "(Math/min num & nums)", "The same as min.",
-            "(Math/min 1 5) => 1\n(Math/min nil 5) !! type_error")
-{
-    return extreme(vm, argc, argv, -1, out);
-}
+PTC_BUILTIN_EXPR(math_min, "Math", "min", 1, -1, 0, "(Math/min num & nums)", "The same as min.",
+                 "(Math/min 1 5) => 1\n(Math/min nil 5) !! type_error",
+                 extreme(vm, argc, argv, -1, out))
 
-PTC_BUILTIN(math_abs, "Math", "abs", 1, 1, 0, "(Math/abs num)", "The same as abs.",
-            "(Math/abs -4.5) => 4.5\n(Math/abs \"-1\") !! type_error")
-{
-    return run_core_abs(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(math_abs, "Math", "abs", 1, 1, 0, "(Math/abs num)", "The same as abs.",
+                 "(Math/abs -4.5) => 4.5\n(Math/abs \"-1\") !! type_error",
+                 run_core_abs(vm, argc, argv, out))
 
 PTC_BUILTIN_TABLE(ptc_lib_num, core_add, core_sub, core_mul, core_div, core_inc, core_dec,
                   core_add_prime, core_sub_prime, core_mul_prime, core_inc_prime, core_dec_prime,

@@ -58,19 +58,15 @@ PTC_BUILTIN(core_rand, "clojure.core", "rand", 0, 1, PTC_B_EFFECT, "(rand n?)",
     return (argc == 0 || ptc_arg_double(vm, argv, 0, &n)) && give_fraction(vm, n, out);
 }
 
-PTC_BUILTIN(math_random, "Math", "random", 0, 0, PTC_B_EFFECT, "(Math/random)",
-            "A random float from 0 to below 1.",
-            "(<= 0 (Math/random) 1) => true\n(Math/random 1) !! arity_error")
-{
-    return give_fraction(vm, 1, out);
-}
+PTC_BUILTIN_EXPR(math_random, "Math", "random", 0, 0, PTC_B_EFFECT, "(Math/random)",
+                 "A random float from 0 to below 1.",
+                 "(<= 0 (Math/random) 1) => true\n(Math/random 1) !! arity_error",
+                 give_fraction(vm, 1, out))
 
-PTC_BUILTIN(clj_math_random, "clojure.math", "random", 0, 0, PTC_B_EFFECT, "(clojure.math/random)",
-            "The same as Math/random.",
-            "(<= 0 (clojure.math/random) 1) => true\n(clojure.math/random 1) !! arity_error")
-{
-    return give_fraction(vm, 1, out);
-}
+PTC_BUILTIN_EXPR(clj_math_random, "clojure.math", "random", 0, 0, PTC_B_EFFECT,
+                 "(clojure.math/random)", "The same as Math/random.",
+                 "(<= 0 (clojure.math/random) 1) => true\n(clojure.math/random 1) !! arity_error",
+                 give_fraction(vm, 1, out))
 
 PTC_BUILTIN(core_rand_int, "clojure.core", "rand-int", 1, 1, PTC_B_EFFECT, "(rand-int n)",
             "A random integer from 0 to below n, or down to above a negative n.",

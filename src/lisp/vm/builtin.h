@@ -86,7 +86,8 @@ typedef struct PtcBuiltin {
 /* The rows of a file, in the order of their numbers. */
 #define PTC_BUILTIN_TABLE(table, ...) const PtcBuiltin *const table[] = {__VA_ARGS__, NULL}
 
-/* A builtin whose body is one expression of vm, argc, argv and out, for groups in which only that differs. */
+/* A builtin whose body is one expression of vm, argc, argv and out, as most are that leave the work to a function or
+ * another builtin. */
 #define PTC_BUILTIN_EXPR(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_, expr_) \
     PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)                 \
     {                                                                                        \

@@ -136,27 +136,20 @@ static bool error_field(const PtcValue *argv, size_t field, PtcValue *out)
     return true;
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_ex_message, "clojure.core", "ex-message", 1, 1, 0, "(ex-message error)",
     "The message of a caught or made exception, nil for anything else.",
-    "(try (/ 1 0) (catch Exception e (string? (ex-message e)))) => true\n(ex-message 1) => nil")
-{
-    return error_field(argv, F_MESSAGE, out);
-}
+    "(try (/ 1 0) (catch Exception e (string? (ex-message e)))) => true\n(ex-message 1) => nil",
+    error_field(argv, F_MESSAGE, out))
 
-PTC_BUILTIN(core_ex_data, "clojure.core", "ex-data", 1, 1, 0, "(ex-data error)",
-            "The data of an exception made by ex-info, nil for anything else.",
-            "(ex-data (ex-info \"late\" {:days 3})) => {:days 3}\n(ex-data nil) => nil")
-{
-    return error_field(argv, F_DATA, out);
-}
+PTC_BUILTIN_EXPR(core_ex_data, "clojure.core", "ex-data", 1, 1, 0, "(ex-data error)",
+                 "The data of an exception made by ex-info, nil for anything else.",
+                 "(ex-data (ex-info \"late\" {:days 3})) => {:days 3}\n(ex-data nil) => nil",
+                 error_field(argv, F_DATA, out))
 
-PTC_BUILTIN(core_ex_cause, "clojure.core", "ex-cause", 1, 1, 0, "(ex-cause error)",
-            "The exception given to ex-info as cause, or nil.",
-            "(ex-cause (ex-info \"late\" {})) => nil")
-{
-    return error_field(argv, F_CAUSE, out);
-}
+PTC_BUILTIN_EXPR(core_ex_cause, "clojure.core", "ex-cause", 1, 1, 0, "(ex-cause error)",
+                 "The exception given to ex-info as cause, or nil.",
+                 "(ex-cause (ex-info \"late\" {})) => nil", error_field(argv, F_CAUSE, out))
 
 /* The same as methods, which only exceptions have. */
 static bool method(PtcVM *vm, const PtcValue *argv, size_t field, PtcValue *out)

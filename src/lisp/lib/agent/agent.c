@@ -120,12 +120,11 @@ PTC_PRELUDE(
 
 /* ------------------------------------------------------------------------------ budget */
 
-PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining)",
-            "What is left to the agent that runs this program, such as :turns; {} outside of one.",
-            "(budget/remaining) => {}\n(budget/remaining 1) !! arity_error")
-{
-    return ptc_give(out, vm->remaining == PTC_NIL ? ptc_map_empty(vm->heap) : vm->remaining);
-}
+PTC_BUILTIN_EXPR(
+    budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining)",
+    "What is left to the agent that runs this program, such as :turns; {} outside of one.",
+    "(budget/remaining) => {}\n(budget/remaining 1) !! arity_error",
+    ptc_give(out, vm->remaining == PTC_NIL ? ptc_map_empty(vm->heap) : vm->remaining))
 
 /* ----------------------------------------------------------------------------- journal */
 

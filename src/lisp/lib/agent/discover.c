@@ -371,12 +371,11 @@ PTC_BUILTIN(core_with_meta, "clojure.core", "with-meta", 2, 2, 0, "(with-meta x 
     return ptc_give(out, argv[0]);
 }
 
-PTC_BUILTIN(core_vary_meta, "clojure.core", "vary-meta", 2, -1, 0, "(vary-meta x f & args)",
-            "x itself: values carry no metadata here, and f is not called.",
-            "(vary-meta [1 2] assoc :a 1) => [1 2]\n(vary-meta \"s\" assoc :a 1) !! type_error")
-{
-    return arg_can_have_meta(vm, argv) && ptc_arg_callable(vm, argv, 1) && ptc_give(out, argv[0]);
-}
+PTC_BUILTIN_EXPR(
+    core_vary_meta, "clojure.core", "vary-meta", 2, -1, 0, "(vary-meta x f & args)",
+    "x itself: values carry no metadata here, and f is not called.",
+    "(vary-meta [1 2] assoc :a 1) => [1 2]\n(vary-meta \"s\" assoc :a 1) !! type_error",
+    arg_can_have_meta(vm, argv) && ptc_arg_callable(vm, argv, 1) && ptc_give(out, argv[0]))
 
 /* ----------------------------------------------------------------------- dir */
 

@@ -29,33 +29,26 @@ static bool as_strs(PtcVM *vm, const char *name, int argc, const PtcValue *argv,
 
 /* --------------------------------------------------------------------- whole strings */
 
-PTC_BUILTIN(str_to_lower, "java", ".toLowerCase", 1, 1, 0, "(.toLowerCase s)",
-            "The string in lower case.",
-            "(.toLowerCase \"ABC\") => \"abc\"\n(.toLowerCase nil) !! type_error")
-{
-    return as_strs(vm, "clojure.string/lower-case", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(str_to_lower, "java", ".toLowerCase", 1, 1, 0, "(.toLowerCase s)",
+                 "The string in lower case.",
+                 "(.toLowerCase \"ABC\") => \"abc\"\n(.toLowerCase nil) !! type_error",
+                 as_strs(vm, "clojure.string/lower-case", argc, argv, out))
 
-PTC_BUILTIN(str_to_upper, "java", ".toUpperCase", 1, 1, 0, "(.toUpperCase s)",
-            "The string in upper case.",
-            "(.toUpperCase \"straße\") => \"STRASSE\"\n(.toUpperCase :a) !! type_error")
-{
-    return as_strs(vm, "clojure.string/upper-case", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(str_to_upper, "java", ".toUpperCase", 1, 1, 0, "(.toUpperCase s)",
+                 "The string in upper case.",
+                 "(.toUpperCase \"straße\") => \"STRASSE\"\n(.toUpperCase :a) !! type_error",
+                 as_strs(vm, "clojure.string/upper-case", argc, argv, out))
 
-PTC_BUILTIN(str_starts_with, "java", ".startsWith", 2, 2, 0, "(.startsWith s start)",
-            "Does the string begin with this text?",
-            "(.startsWith \"willow\" \"wi\") => true\n(.startsWith \"willow\" 5) !! type_error")
-{
-    return as_strs(vm, "clojure.string/starts-with?", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(
+    str_starts_with, "java", ".startsWith", 2, 2, 0, "(.startsWith s start)",
+    "Does the string begin with this text?",
+    "(.startsWith \"willow\" \"wi\") => true\n(.startsWith \"willow\" 5) !! type_error",
+    as_strs(vm, "clojure.string/starts-with?", argc, argv, out))
 
-PTC_BUILTIN(str_ends_with, "java", ".endsWith", 2, 2, 0, "(.endsWith s end)",
-            "Does the string end with this text?",
-            "(.endsWith \"a.csv\" \".csv\") => true\n(.endsWith nil \"a\") !! type_error")
-{
-    return as_strs(vm, "clojure.string/ends-with?", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(str_ends_with, "java", ".endsWith", 2, 2, 0, "(.endsWith s end)",
+                 "Does the string end with this text?",
+                 "(.endsWith \"a.csv\" \".csv\") => true\n(.endsWith nil \"a\") !! type_error",
+                 as_strs(vm, "clojure.string/ends-with?", argc, argv, out))
 
 PTC_BUILTIN(str_length, "java", ".length", 1, 1, 0, "(.length s)",
             "The number of characters (graphemes) of a string.",
@@ -66,19 +59,15 @@ PTC_BUILTIN(str_length, "java", ".length", 1, 1, 0, "(.length s)",
     return ptc_give(out, ptc_int((int64_t)ptc_str_graphemes(&vm->budget, argv[0])));
 }
 
-PTC_BUILTIN(str_concat, "java", ".concat", 2, 2, 0, "(.concat s more)", "Two strings as one.",
-            "(.concat \"ab\" \"c\") => \"abc\"\n(.concat \"ab\" 1) !! type_error")
-{
-    return as_strs(vm, "clojure.core/str", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(str_concat, "java", ".concat", 2, 2, 0, "(.concat s more)", "Two strings as one.",
+                 "(.concat \"ab\" \"c\") => \"abc\"\n(.concat \"ab\" 1) !! type_error",
+                 as_strs(vm, "clojure.core/str", argc, argv, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     str_replace, "java", ".replace", 3, 3, 0, "(.replace s part by)",
     "The string with every occurrence of a part replaced; both are plain text.",
-    "(.replace \"a.b.c\" \".\" \"-\") => \"a-b-c\"\n(.replace \"a\" nil \"b\") !! type_error")
-{
-    return as_strs(vm, "clojure.string/replace", argc, argv, out);
-}
+    "(.replace \"a.b.c\" \".\" \"-\") => \"a-b-c\"\n(.replace \"a\" nil \"b\") !! type_error",
+    as_strs(vm, "clojure.string/replace", argc, argv, out))
 
 /* The function collects when it runs out of memory, so its arguments are rooted. */
 static bool replace_regex(PtcVM *vm, const char *function, const PtcValue *argv, PtcValue *out)
@@ -153,26 +142,20 @@ static bool trim_java_string(PtcVM *vm, PtcValue str, PtcValue *out)
                              : ptc_str_new(vm->heap, p, (size_t)(end - p)));
 }
 
-PTC_BUILTIN(str_trim, "java", ".trim", 1, 1, 0, "(.trim s)",
-            "The string without spaces and control characters at both ends.",
-            "(.trim \" a b\\n\") => \"a b\"\n(.trim nil) !! type_error")
-{
-    return check_string_args(vm, argc, argv) && trim_java_string(vm, argv[0], out);
-}
+PTC_BUILTIN_EXPR(str_trim, "java", ".trim", 1, 1, 0, "(.trim s)",
+                 "The string without spaces and control characters at both ends.",
+                 "(.trim \" a b\\n\") => \"a b\"\n(.trim nil) !! type_error",
+                 check_string_args(vm, argc, argv) && trim_java_string(vm, argv[0], out))
 
-PTC_BUILTIN(str_strip, "java", ".strip", 1, 1, 0, "(.strip s)",
-            "The string without white space at both ends.",
-            "(.strip \" a b\\n\") => \"a b\"\n(.strip 5) !! type_error")
-{
-    return as_strs(vm, "clojure.string/trim", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(str_strip, "java", ".strip", 1, 1, 0, "(.strip s)",
+                 "The string without white space at both ends.",
+                 "(.strip \" a b\\n\") => \"a b\"\n(.strip 5) !! type_error",
+                 as_strs(vm, "clojure.string/trim", argc, argv, out))
 
-PTC_BUILTIN(str_is_blank, "java", ".isBlank", 1, 1, 0, "(.isBlank s)",
-            "Is the string empty or only white space?",
-            "(.isBlank \" \\n\") => true\n(.isBlank nil) !! type_error")
-{
-    return as_strs(vm, "clojure.string/blank?", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(str_is_blank, "java", ".isBlank", 1, 1, 0, "(.isBlank s)",
+                 "Is the string empty or only white space?",
+                 "(.isBlank \" \\n\") => true\n(.isBlank nil) !! type_error",
+                 as_strs(vm, "clojure.string/blank?", argc, argv, out))
 
 PTC_BUILTIN(str_equals_case, "java", ".equalsIgnoreCase", 2, 2, 0, "(.equalsIgnoreCase s other)",
             "Are two strings the same but for upper and lower case?  Other than a string is not.",
@@ -324,21 +307,17 @@ static bool find_java_index(PtcVM *vm, int argc, const PtcValue *argv, bool last
     return true;
 }
 
-PTC_BUILTIN(str_index_of, "java", ".indexOf", 2, 3, 0, "(.indexOf s part from?)",
-            "The first position of a part in a string, or of an element in a vector; else -1.",
-            "(.indexOf \"willow\" \"l\") => 2\n(.indexOf \"willow\" \"z\") => -1\n"
-            "(.indexOf [:a :b] :b) => 1\n(.indexOf nil \"a\") !! type_error")
-{
-    return find_java_index(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(str_index_of, "java", ".indexOf", 2, 3, 0, "(.indexOf s part from?)",
+                 "The first position of a part in a string, or of an element in a vector; else -1.",
+                 "(.indexOf \"willow\" \"l\") => 2\n(.indexOf \"willow\" \"z\") => -1\n"
+                 "(.indexOf [:a :b] :b) => 1\n(.indexOf nil \"a\") !! type_error",
+                 find_java_index(vm, argc, argv, false, out))
 
-PTC_BUILTIN(str_last_index_of, "java", ".lastIndexOf", 2, 3, 0, "(.lastIndexOf s part from?)",
-            "The last position of a part in a string, or of an element in a vector; else -1.",
-            "(.lastIndexOf \"willow\" \"l\") => 3\n(.lastIndexOf [1 2 1] 1) => 2\n"
-            "(.lastIndexOf \"willow\" :l) !! type_error")
-{
-    return find_java_index(vm, argc, argv, true, out);
-}
+PTC_BUILTIN_EXPR(str_last_index_of, "java", ".lastIndexOf", 2, 3, 0, "(.lastIndexOf s part from?)",
+                 "The last position of a part in a string, or of an element in a vector; else -1.",
+                 "(.lastIndexOf \"willow\" \"l\") => 3\n(.lastIndexOf [1 2 1] 1) => 2\n"
+                 "(.lastIndexOf \"willow\" :l) !! type_error",
+                 find_java_index(vm, argc, argv, true, out))
 
 /* ----------------------------------------------------------------------------- split */
 
@@ -465,12 +444,10 @@ static bool arg_coll(PtcVM *vm, const PtcValue *argv)
            ptc_fail_type(vm, argv, 0, "a collection");
 }
 
-PTC_BUILTIN(coll_size, "java", ".size", 1, 1, 0, "(.size coll)",
-            "The number of elements of a collection.",
-            "(.size [1 2]) => 2\n(.size {:a 1}) => 1\n(.size \"ab\") !! type_error")
-{
-    return arg_coll(vm, argv) && ptc_as(vm, "clojure.core/count", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(coll_size, "java", ".size", 1, 1, 0, "(.size coll)",
+                 "The number of elements of a collection.",
+                 "(.size [1 2]) => 2\n(.size {:a 1}) => 1\n(.size \"ab\") !! type_error",
+                 arg_coll(vm, argv) && ptc_as(vm, "clojure.core/count", argc, argv, out))
 
 PTC_BUILTIN(any_is_empty, "java", ".isEmpty", 1, 1, 0, "(.isEmpty s)",
             "Is a string or collection empty?",
@@ -504,20 +481,16 @@ PTC_BUILTIN(
     return ptc_as(vm, "clojure.core/nth", argc, argv, out);
 }
 
-PTC_BUILTIN(map_get_or, "java", ".getOrDefault", 3, 3, 0, "(.getOrDefault map key default)",
-            "The value of a key in a map, or the default when it has none.",
-            "(.getOrDefault {:a 1} :b 0) => 0\n(.getOrDefault [1] 0 0) !! type_error")
-{
-    return ptc_arg_map(vm, argv, 0) && ptc_as(vm, "clojure.core/get", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(map_get_or, "java", ".getOrDefault", 3, 3, 0, "(.getOrDefault map key default)",
+                 "The value of a key in a map, or the default when it has none.",
+                 "(.getOrDefault {:a 1} :b 0) => 0\n(.getOrDefault [1] 0 0) !! type_error",
+                 ptc_arg_map(vm, argv, 0) && ptc_as(vm, "clojure.core/get", argc, argv, out))
 
-PTC_BUILTIN(map_contains_key, "java", ".containsKey", 2, 2, 0, "(.containsKey map key)",
-            "Does a map have this key?",
-            "(.containsKey {:a nil} :a) => true\n(.containsKey {:a 1} :b) => false\n"
-            "(.containsKey [1] 0) !! type_error")
-{
-    return ptc_arg_map(vm, argv, 0) && ptc_as(vm, "clojure.core/contains?", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(map_contains_key, "java", ".containsKey", 2, 2, 0, "(.containsKey map key)",
+                 "Does a map have this key?",
+                 "(.containsKey {:a nil} :a) => true\n(.containsKey {:a 1} :b) => false\n"
+                 "(.containsKey [1] 0) !! type_error",
+                 ptc_arg_map(vm, argv, 0) && ptc_as(vm, "clojure.core/contains?", argc, argv, out))
 
 PTC_BUILTIN_TABLE(ptc_lib_interop, str_to_lower, str_to_upper, str_starts_with, str_ends_with,
                   str_length, str_concat, str_replace, str_replace_all, str_replace_one, str_repeat,

@@ -145,19 +145,17 @@ static bool char_case(PtcVM *vm, const PtcValue *argv, bool upper, PtcValue *out
     return ptc_give(out, s);
 }
 
-PTC_BUILTIN(char_to_upper, "Character", "toUpperCase", 1, 1, 0, "(Character/toUpperCase c)",
-            "The character as a capital letter, if it has one.",
-            "(Character/toUpperCase \\a) => \"A\"\n(Character/toUpperCase \"ab\") !! type_error")
-{
-    return char_case(vm, argv, true, out);
-}
+PTC_BUILTIN_EXPR(
+    char_to_upper, "Character", "toUpperCase", 1, 1, 0, "(Character/toUpperCase c)",
+    "The character as a capital letter, if it has one.",
+    "(Character/toUpperCase \\a) => \"A\"\n(Character/toUpperCase \"ab\") !! type_error",
+    char_case(vm, argv, true, out))
 
-PTC_BUILTIN(char_to_lower, "Character", "toLowerCase", 1, 1, 0, "(Character/toLowerCase c)",
-            "The character as a small letter, if it has one.",
-            "(Character/toLowerCase \"A\") => \"a\"\n(Character/toLowerCase nil) !! type_error")
-{
-    return char_case(vm, argv, false, out);
-}
+PTC_BUILTIN_EXPR(
+    char_to_lower, "Character", "toLowerCase", 1, 1, 0, "(Character/toLowerCase c)",
+    "The character as a small letter, if it has one.",
+    "(Character/toLowerCase \"A\") => \"a\"\n(Character/toLowerCase nil) !! type_error",
+    char_case(vm, argv, false, out))
 
 /* Digits of a script stand one after the other, zero first. */
 static int64_t numeric_value(uint32_t c)
@@ -226,20 +224,16 @@ static bool char_text(PtcVM *vm, const PtcValue *argv, PtcValue *out)
              : ptc_fail_type(vm, argv, 0, "one character");
 }
 
-PTC_BUILTIN(char_to_string, "Character", "toString", 1, 1, 0, "(Character/toString c)",
-            "The character as a string, also of the number of a code point.",
-            "(Character/toString \\a) => \"a\"\n(Character/toString 97) => \"a\"\n"
-            "(Character/toString \"ab\") !! type_error")
-{
-    return char_text(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(char_to_string, "Character", "toString", 1, 1, 0, "(Character/toString c)",
+                 "The character as a string, also of the number of a code point.",
+                 "(Character/toString \\a) => \"a\"\n(Character/toString 97) => \"a\"\n"
+                 "(Character/toString \"ab\") !! type_error",
+                 char_text(vm, argv, out))
 
-PTC_BUILTIN(char_value_of, "Character", "valueOf", 1, 1, 0, "(Character/valueOf c)",
-            "The character itself.",
-            "(Character/valueOf \\a) => \"a\"\n(Character/valueOf nil) !! type_error")
-{
-    return char_text(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(char_value_of, "Character", "valueOf", 1, 1, 0, "(Character/valueOf c)",
+                 "The character itself.",
+                 "(Character/valueOf \\a) => \"a\"\n(Character/valueOf nil) !! type_error",
+                 char_text(vm, argv, out))
 
 PTC_BUILTIN(char_compare, "Character", "compare", 2, 2, 0, "(Character/compare a b)",
             "How far the code of one character is from that of another.",
@@ -341,23 +335,19 @@ static bool parse_java_value(PtcVM *vm, int argc, const PtcValue *argv, const ch
                                                 : ptc_as(vm, parse, argc, argv, out);
 }
 
-PTC_BUILTIN(integer_value_of, "Integer", "valueOf", 1, 2, 0, "(Integer/valueOf x radix?)",
-            "An integer itself, or the integer of 32 bits that a string spells.",
-            "(Integer/valueOf \"42\") => 42\n(Integer/valueOf 42) => 42\n"
-            "(Integer/valueOf \"x\") !! value_error\n(Integer/valueOf nil) !! type_error")
-{
-    return parse_java_value(vm, argc, argv, "Integer/parseInt", out);
-}
+PTC_BUILTIN_EXPR(integer_value_of, "Integer", "valueOf", 1, 2, 0, "(Integer/valueOf x radix?)",
+                 "An integer itself, or the integer of 32 bits that a string spells.",
+                 "(Integer/valueOf \"42\") => 42\n(Integer/valueOf 42) => 42\n"
+                 "(Integer/valueOf \"x\") !! value_error\n(Integer/valueOf nil) !! type_error",
+                 parse_java_value(vm, argc, argv, "Integer/parseInt", out))
 PTC_BUILTIN_ROW(integer_new, run_integer_value_of, "clojure.core", "Integer.", 1, 1, 0,
                 "(Integer. x)", "The same as Integer/valueOf.",
                 "(Integer. \"42\") => 42\n(Integer. \"x\") !! value_error");
 
-PTC_BUILTIN(long_value_of, "Long", "valueOf", 1, 2, 0, "(Long/valueOf x radix?)",
-            "An integer itself, or the integer of 64 bits that a string spells.",
-            "(Long/valueOf \"42\") => 42\n(Long/valueOf \"4.2\") !! value_error")
-{
-    return parse_java_value(vm, argc, argv, "Long/parseLong", out);
-}
+PTC_BUILTIN_EXPR(long_value_of, "Long", "valueOf", 1, 2, 0, "(Long/valueOf x radix?)",
+                 "An integer itself, or the integer of 64 bits that a string spells.",
+                 "(Long/valueOf \"42\") => 42\n(Long/valueOf \"4.2\") !! value_error",
+                 parse_java_value(vm, argc, argv, "Long/parseLong", out))
 PTC_BUILTIN_ROW(long_new, run_long_value_of, "clojure.core", "Long.", 1, 1, 0, "(Long. x)",
                 "The same as Long/valueOf.", "(Long. \"42\") => 42\n(Long. \"x\") !! value_error");
 
@@ -385,12 +375,10 @@ PTC_BUILTIN(boolean_value_of, "Boolean", "valueOf", 1, 1, 0, "(Boolean/valueOf x
     return ptc_as(vm, "Boolean/parseBoolean", argc, argv, out);
 }
 
-PTC_BUILTIN(system_line_separator, "System", "lineSeparator", 0, 0, 0, "(System/lineSeparator)",
-            "What ends a line: a line feed on every machine.",
-            "(System/lineSeparator) => \"\\n\"\n(System/lineSeparator 1) !! arity_error")
-{
-    return ptc_give(out, ptc_str_new(vm->heap, "\n", 1));
-}
+PTC_BUILTIN_EXPR(system_line_separator, "System", "lineSeparator", 0, 0, 0,
+                 "(System/lineSeparator)", "What ends a line: a line feed on every machine.",
+                 "(System/lineSeparator) => \"\\n\"\n(System/lineSeparator 1) !! arity_error",
+                 ptc_give(out, ptc_str_new(vm->heap, "\n", 1)))
 
 PTC_BUILTIN(
     system_get_property, "System", "getProperty", 1, 2, 0, "(System/getProperty key default?)",

@@ -61,27 +61,21 @@ DEFINE_ARRAY(core_object_array, "object-array", PTC_NIL,
 DEFINE_ARRAY(core_char_array, "char-array", PTC_NIL,
              "(char-array \"ab\") => [\"a\" \"b\"]\n(char-array :a) !! type_error")
 
-PTC_BUILTIN(core_to_array, "clojure.core", "to-array", 1, 1, 0, "(to-array coll)",
-            "The elements of a collection as a vector, in the place of an array.",
-            "(to-array (list 1 2)) => [1 2]\n(to-array 5) !! type_error")
-{
-    return copy_to_vector(vm, argv, 0, out);
-}
+PTC_BUILTIN_EXPR(core_to_array, "clojure.core", "to-array", 1, 1, 0, "(to-array coll)",
+                 "The elements of a collection as a vector, in the place of an array.",
+                 "(to-array (list 1 2)) => [1 2]\n(to-array 5) !! type_error",
+                 copy_to_vector(vm, argv, 0, out))
 
-PTC_BUILTIN(core_into_array, "clojure.core", "into-array", 1, 2, 0, "(into-array class? coll)",
-            "The elements of a collection as a vector, in the place of an array.",
-            "(into-array [1 2]) => [1 2]\n(into-array String [\"a\"]) => [\"a\"]\n"
-            "(into-array 5) !! type_error")
-{
-    return copy_to_vector(vm, argv, argc - 1, out);
-}
+PTC_BUILTIN_EXPR(core_into_array, "clojure.core", "into-array", 1, 2, 0, "(into-array class? coll)",
+                 "The elements of a collection as a vector, in the place of an array.",
+                 "(into-array [1 2]) => [1 2]\n(into-array String [\"a\"]) => [\"a\"]\n"
+                 "(into-array 5) !! type_error",
+                 copy_to_vector(vm, argv, argc - 1, out))
 
-PTC_BUILTIN(core_aclone, "clojure.core", "aclone", 1, 1, 0, "(aclone array)",
-            "The vector itself, which does not change.",
-            "(aclone (int-array [1 2])) => [1 2]\n(aclone 5) !! type_error")
-{
-    return copy_to_vector(vm, argv, 0, out);
-}
+PTC_BUILTIN_EXPR(core_aclone, "clojure.core", "aclone", 1, 1, 0, "(aclone array)",
+                 "The vector itself, which does not change.",
+                 "(aclone (int-array [1 2])) => [1 2]\n(aclone 5) !! type_error",
+                 copy_to_vector(vm, argv, 0, out))
 
 PTC_BUILTIN(core_alength, "clojure.core", "alength", 1, 1, 0, "(alength array)",
             "The number of elements of a vector.",

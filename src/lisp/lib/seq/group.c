@@ -131,14 +131,13 @@ static bool gather_groups(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots,
     return end_build(&b, ok && ptc_iter_end(&it) && finish_groups(vm, &b), out);
 }
 
-PTC_BUILTIN(core_group_by, "clojure.core", "group-by", 2, 2, PTC_B_CALLS, "(group-by key coll)",
-            "A map from each key to a vector of the elements that have it, in the order they came.",
-            "(group-by even? [1 2 3]) => {false [1 3], true [2]}\n"
-            "(group-by [:p :q] [{:p {:q 1}} {}]) => {1 [{:p {:q 1}}], nil [{}]}\n"
-            "(group-by 5 [1]) !! type_error")
-{
-    return by_keys(vm, argv, gather_groups, out);
-}
+PTC_BUILTIN_EXPR(
+    core_group_by, "clojure.core", "group-by", 2, 2, PTC_B_CALLS, "(group-by key coll)",
+    "A map from each key to a vector of the elements that have it, in the order they came.",
+    "(group-by even? [1 2 3]) => {false [1 3], true [2]}\n"
+    "(group-by [:p :q] [{:p {:q 1}} {}]) => {1 [{:p {:q 1}}], nil [{}]}\n"
+    "(group-by 5 [1]) !! type_error",
+    by_keys(vm, argv, gather_groups, out))
 
 static bool gather_distinct(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, PtcValue *out)
 {
@@ -157,13 +156,11 @@ static bool gather_distinct(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slot
     return ok && ptc_give(out, ptc_build_done(vm->heap, built, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_distinct_by, "clojure.core", "distinct-by", 2, 2, PTC_B_CALLS,
-            "(distinct-by key coll)", "The first element of each key.",
-            "(distinct-by :k [{:k 1 :n 1} {:k 1 :n 2}]) => [{:k 1, :n 1}]\n"
-            "(distinct-by count [\"a\" \"b\" \"cc\"]) => [\"a\" \"cc\"]")
-{
-    return by_keys(vm, argv, gather_distinct, out);
-}
+PTC_BUILTIN_EXPR(core_distinct_by, "clojure.core", "distinct-by", 2, 2, PTC_B_CALLS,
+                 "(distinct-by key coll)", "The first element of each key.",
+                 "(distinct-by :k [{:k 1 :n 1} {:k 1 :n 2}]) => [{:k 1, :n 1}]\n"
+                 "(distinct-by count [\"a\" \"b\" \"cc\"]) => [\"a\" \"cc\"]",
+                 by_keys(vm, argv, gather_distinct, out))
 
 static bool gather_index(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, PtcValue *out)
 {
@@ -177,14 +174,13 @@ static bool gather_index(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, 
     return end_build(&b, ok && ptc_iter_end(&it), out);
 }
 
-PTC_BUILTIN(core_index_by, "clojure.core", "index-by", 2, 2, PTC_B_CALLS, "(index-by key coll)",
-            "A map from each key to the last element that has it, to look up rows by their key.",
-            "(index-by :id [{:id 1 :n 5} {:id 2 :n 6}]) => {1 {:id 1, :n 5}, 2 {:id 2, :n 6}}\n"
-            "(index-by count [\"a\" \"bb\" \"c\"]) => {1 \"c\", 2 \"bb\"}\n"
-            "(index-by 5 [1]) !! type_error")
-{
-    return by_keys(vm, argv, gather_index, out);
-}
+PTC_BUILTIN_EXPR(
+    core_index_by, "clojure.core", "index-by", 2, 2, PTC_B_CALLS, "(index-by key coll)",
+    "A map from each key to the last element that has it, to look up rows by their key.",
+    "(index-by :id [{:id 1 :n 5} {:id 2 :n 6}]) => {1 {:id 1, :n 5}, 2 {:id 2, :n 6}}\n"
+    "(index-by count [\"a\" \"bb\" \"c\"]) => {1 \"c\", 2 \"bb\"}\n"
+    "(index-by 5 [1]) !! type_error",
+    by_keys(vm, argv, gather_index, out))
 
 PTC_BUILTIN(
     core_frequencies, "clojure.core", "frequencies", 1, 1, 0, "(frequencies coll)",
@@ -469,22 +465,18 @@ static bool choose_by(PtcVM *vm, int argc, const PtcValue *argv, bool greatest, 
            ptc_key_check(vm, argv[0], argv[1], false);
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_max_by, "clojure.core", "max-by", 2, -1, PTC_B_CALLS, "(max-by key coll)",
     "The first element with the greatest key; those with a nil key do not count.",
     "(max-by :p [{:p 3} {:p 9} {}]) => {:p 9}\n(max-by count [\"a\" \"bb\" \"cc\"]) => \"bb\"\n"
-    "(max-by :p []) => nil")
-{
-    return choose_by(vm, argc, argv, true, out);
-}
+    "(max-by :p []) => nil",
+    choose_by(vm, argc, argv, true, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_min_by, "clojure.core", "min-by", 2, -1, PTC_B_CALLS, "(min-by key coll)",
     "The first element with the least key; those with a nil key do not count.",
-    "(min-by :p [{:p 3} {} {:p 2}]) => {:p 2}\n(min-by :p [{:p \"b\"} {:p 1}]) !! type_error")
-{
-    return choose_by(vm, argc, argv, false, out);
-}
+    "(min-by :p [{:p 3} {} {:p 2}]) => {:p 2}\n(min-by :p [{:p \"b\"} {:p 1}]) !! type_error",
+    choose_by(vm, argc, argv, false, out))
 
 static bool choose_key(PtcVM *vm, int argc, const PtcValue *argv, bool greatest, PtcValue *out)
 {
@@ -500,20 +492,17 @@ static bool choose_key(PtcVM *vm, int argc, const PtcValue *argv, bool greatest,
     return ptc_give(out, c.slots[BEST]);
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_max_key, "clojure.core", "max-key", 2, -1, PTC_B_CALLS, "(max-key f x & more)",
     "The argument after f with the greatest (f x), the last of those that are equal.",
-    "(max-key count \"a\" \"abc\" \"ab\") => \"abc\"\n(apply max-key val {:a 4 :b 2}) => [:a 4]")
-{
-    return choose_key(vm, argc, argv, true, out);
-}
+    "(max-key count \"a\" \"abc\" \"ab\") => \"abc\"\n(apply max-key val {:a 4 :b 2}) => [:a 4]",
+    choose_key(vm, argc, argv, true, out))
 
-PTC_BUILTIN(core_min_key, "clojure.core", "min-key", 2, -1, PTC_B_CALLS, "(min-key f x & more)",
-            "The argument after f with the least (f x), the last of those that are equal.",
-            "(min-key abs -4 3 -2) => -2\n(min-key count \"ab\" \"c\") => \"c\"")
-{
-    return choose_key(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(core_min_key, "clojure.core", "min-key", 2, -1, PTC_B_CALLS,
+                 "(min-key f x & more)",
+                 "The argument after f with the least (f x), the last of those that are equal.",
+                 "(min-key abs -4 3 -2) => -2\n(min-key count \"ab\" \"c\") => \"c\"",
+                 choose_key(vm, argc, argv, false, out))
 
 PTC_BUILTIN_TABLE(ptc_lib_group, core_group_by, core_index_by, core_mean, core_mean_by,
                   core_distinct_by, core_frequencies, core_distinct, core_distinct_p, core_dedupe,

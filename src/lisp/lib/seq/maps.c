@@ -426,19 +426,16 @@ static bool make_map_of_args(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
     return making_end(&m, ok, out);
 }
 
-PTC_BUILTIN(core_hash_map, "clojure.core", "hash-map", 0, -1, 0, "(hash-map key value ...)",
-            "A map of these keys and values, in this order.",
-            "(hash-map :a 1 :b 2) => {:a 1, :b 2}\n(hash-map) => {}\n(hash-map :a) !! arity_error")
-{
-    return make_map_of_args(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(
+    core_hash_map, "clojure.core", "hash-map", 0, -1, 0, "(hash-map key value ...)",
+    "A map of these keys and values, in this order.",
+    "(hash-map :a 1 :b 2) => {:a 1, :b 2}\n(hash-map) => {}\n(hash-map :a) !! arity_error",
+    make_map_of_args(vm, argc, argv, out))
 
-PTC_BUILTIN(core_array_map, "clojure.core", "array-map", 0, -1, 0, "(array-map key value ...)",
-            "The same as hash-map: maps keep their order anyway.",
-            "(array-map \"z\" 1 \"a\" 2) => {\"z\" 1, \"a\" 2}\n(array-map 1) !! arity_error")
-{
-    return make_map_of_args(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(core_array_map, "clojure.core", "array-map", 0, -1, 0, "(array-map key value ...)",
+                 "The same as hash-map: maps keep their order anyway.",
+                 "(array-map \"z\" 1 \"a\" 2) => {\"z\" 1, \"a\" 2}\n(array-map 1) !! arity_error",
+                 make_map_of_args(vm, argc, argv, out))
 
 PTC_BUILTIN(core_select_keys, "clojure.core", "select-keys", 2, 2, 0, "(select-keys map keys)",
             "A map of only those entries whose keys are listed, in the order of the list.",
@@ -589,19 +586,15 @@ static bool give_keys_or_values(PtcVM *vm, const PtcValue *argv, int part, PtcVa
     return ptc_give(out, ptc_build_done(vm->heap, build, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_keys, "clojure.core", "keys", 1, 1, 0, "(keys map)",
-            "The keys of a map in order; nil when it is empty.",
-            "(keys {:a 1 \"b\" 2}) => [:a \"b\"]\n(keys {}) => nil\n(keys 5) !! type_error")
-{
-    return give_keys_or_values(vm, argv, 0, out);
-}
+PTC_BUILTIN_EXPR(core_keys, "clojure.core", "keys", 1, 1, 0, "(keys map)",
+                 "The keys of a map in order; nil when it is empty.",
+                 "(keys {:a 1 \"b\" 2}) => [:a \"b\"]\n(keys {}) => nil\n(keys 5) !! type_error",
+                 give_keys_or_values(vm, argv, 0, out))
 
-PTC_BUILTIN(core_vals, "clojure.core", "vals", 1, 1, 0, "(vals map)",
-            "The values of a map in the order of its keys; nil when it is empty.",
-            "(vals {:a 1 :b nil}) => [1 nil]\n(vals nil) => nil\n(vals \"ab\") !! type_error")
-{
-    return give_keys_or_values(vm, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(core_vals, "clojure.core", "vals", 1, 1, 0, "(vals map)",
+                 "The values of a map in the order of its keys; nil when it is empty.",
+                 "(vals {:a 1 :b nil}) => [1 nil]\n(vals nil) => nil\n(vals \"ab\") !! type_error",
+                 give_keys_or_values(vm, argv, 1, out))
 
 PTC_BUILTIN(
     core_entries, "clojure.core", "entries", 1, 1, 0, "(entries map)",
@@ -674,23 +667,19 @@ static bool update_parts(PtcVM *vm, const PtcValue *argv, int part, PtcValue *ou
     return PTC_RETRY(vm, map_with(vm, map, part, *slot, out));
 }
 
-PTC_BUILTIN(core_update_vals, "clojure.core", "update-vals", 2, 2, PTC_B_CALLS,
-            "(update-vals map f)", "The map with every value v replaced by (f v).",
-            "(update-vals {:a 1 :b 2} inc) => {:a 2, :b 3}\n(update-vals nil inc) => {}\n"
-            "(update-vals inc {:a 1}) !! type_error")
-{
-    return update_parts(vm, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(core_update_vals, "clojure.core", "update-vals", 2, 2, PTC_B_CALLS,
+                 "(update-vals map f)", "The map with every value v replaced by (f v).",
+                 "(update-vals {:a 1 :b 2} inc) => {:a 2, :b 3}\n(update-vals nil inc) => {}\n"
+                 "(update-vals inc {:a 1}) !! type_error",
+                 update_parts(vm, argv, 1, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_update_keys, "clojure.core", "update-keys", 2, 2, PTC_B_CALLS, "(update-keys map f)",
     "The map with every key k replaced by (f k); of keys that become the same the last wins.",
     "(update-keys {\"a\" 1} keyword) => {:a 1}\n(update-keys {1 :x 2 :y} even?) => {false :x, true "
     ":y}\n"
-    "(update-keys [1] inc) !! type_error")
-{
-    return update_parts(vm, argv, 0, out);
-}
+    "(update-keys [1] inc) !! type_error",
+    update_parts(vm, argv, 0, out))
 
 PTC_BUILTIN_TABLE(ptc_lib_maps, core_get, core_get_in, core_contains, core_find, core_assoc,
                   core_assoc_in, core_update, core_update_in, core_dissoc, core_hash_map,

@@ -207,12 +207,10 @@ PTC_BUILTIN(core_replicate, "clojure.core", "replicate", 2, 2, 0, "(replicate n 
     return ptc_builtin_row((uint32_t)row)->fn(vm, argc, argv, out);
 }
 
-PTC_BUILTIN(core_clojure_version, "clojure.core", "clojure-version", 0, 0, 0, "(clojure-version)",
-            "The version of Clojure that this language follows.",
-            "(clojure-version) => \"1.11.1\"\n(clojure-version 1) !! arity_error")
-{
-    return ptc_give(out, ptc_str_new(vm->heap, "1.11.1", strlen("1.11.1")));
-}
+PTC_BUILTIN_EXPR(core_clojure_version, "clojure.core", "clojure-version", 0, 0, 0,
+                 "(clojure-version)", "The version of Clojure that this language follows.",
+                 "(clojure-version) => \"1.11.1\"\n(clojure-version 1) !! arity_error",
+                 ptc_give(out, ptc_str_new(vm->heap, "1.11.1", strlen("1.11.1"))))
 
 PTC_BUILTIN_TABLE(ptc_lib_reducing, core_ensure_reduced, core_comparator, hidden_compared,
                   core_iteration, core_random_sample, hidden_sampled, core_gensym, core_is_inst,

@@ -61,27 +61,19 @@ static bool element_or_nil(PtcVM *vm, const PtcValue *argv, size_t n, PtcValue *
     return true;
 }
 
-PTC_BUILTIN(core_first, "clojure.core", "first", 1, 1, 0, "(first coll)",
-            "The first element, or nil when there is none.",
-            "(first [9 8]) => 9\n(first \"abc\") => \"a\"\n(first []) => nil\n"
-            "(first 5) !! type_error")
-{
-    return element_or_nil(vm, argv, 0, out);
-}
+PTC_BUILTIN_EXPR(core_first, "clojure.core", "first", 1, 1, 0, "(first coll)",
+                 "The first element, or nil when there is none.",
+                 "(first [9 8]) => 9\n(first \"abc\") => \"a\"\n(first []) => nil\n"
+                 "(first 5) !! type_error",
+                 element_or_nil(vm, argv, 0, out))
 
-PTC_BUILTIN(core_second, "clojure.core", "second", 1, 1, 0, "(second coll)",
-            "The second element, or nil when there is none.",
-            "(second [9 8]) => 8\n(second [9]) => nil")
-{
-    return element_or_nil(vm, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(core_second, "clojure.core", "second", 1, 1, 0, "(second coll)",
+                 "The second element, or nil when there is none.",
+                 "(second [9 8]) => 8\n(second [9]) => nil", element_or_nil(vm, argv, 1, out))
 
-PTC_BUILTIN(core_fnext, "clojure.core", "fnext", 1, 1, 0, "(fnext coll)",
-            "The first of the rest, which is the second element, or nil.",
-            "(fnext [6 4 8]) => 4\n(fnext nil) => nil")
-{
-    return element_or_nil(vm, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(core_fnext, "clojure.core", "fnext", 1, 1, 0, "(fnext coll)",
+                 "The first of the rest, which is the second element, or nil.",
+                 "(fnext [6 4 8]) => 4\n(fnext nil) => nil", element_or_nil(vm, argv, 1, out))
 
 /* The last element of a map, set or string, which can only be walked. */
 static bool walk_to_last(PtcVM *vm, PtcValue coll, PtcValue *out)
@@ -221,26 +213,20 @@ static bool drop_first_elements(PtcVM *vm, PtcValue seq, size_t n, bool or_nil, 
     return ptc_give(out, ptc_seq_drop(vm, seq, n));
 }
 
-PTC_BUILTIN(core_rest, "clojure.core", "rest", 1, 1, 0, "(rest coll)",
-            "All but the first element; an empty sequence when there are no more.",
-            "(rest [1 2 3]) => [2 3]\n(rest \"abc\") => [\"b\" \"c\"]\n(rest nil) => []")
-{
-    return drop_first_elements(vm, arg_rest(vm, argv, 0), 1, false, out);
-}
+PTC_BUILTIN_EXPR(core_rest, "clojure.core", "rest", 1, 1, 0, "(rest coll)",
+                 "All but the first element; an empty sequence when there are no more.",
+                 "(rest [1 2 3]) => [2 3]\n(rest \"abc\") => [\"b\" \"c\"]\n(rest nil) => []",
+                 drop_first_elements(vm, arg_rest(vm, argv, 0), 1, false, out))
 
-PTC_BUILTIN(core_next, "clojure.core", "next", 1, 1, 0, "(next coll)",
-            "All but the first element; nil when there are no more.",
-            "(next [1 2 3]) => [2 3]\n(next [1]) => nil")
-{
-    return drop_first_elements(vm, arg_rest(vm, argv, 0), 1, true, out);
-}
+PTC_BUILTIN_EXPR(core_next, "clojure.core", "next", 1, 1, 0, "(next coll)",
+                 "All but the first element; nil when there are no more.",
+                 "(next [1 2 3]) => [2 3]\n(next [1]) => nil",
+                 drop_first_elements(vm, arg_rest(vm, argv, 0), 1, true, out))
 
-PTC_BUILTIN(core_nnext, "clojure.core", "nnext", 1, 1, 0, "(nnext coll)",
-            "All but the first two elements; nil when there are no more.",
-            "(nnext [9 8 7 6]) => [7 6]\n(nnext [1 2]) => nil")
-{
-    return drop_first_elements(vm, arg_rest(vm, argv, 0), 2, true, out);
-}
+PTC_BUILTIN_EXPR(core_nnext, "clojure.core", "nnext", 1, 1, 0, "(nnext coll)",
+                 "All but the first two elements; nil when there are no more.",
+                 "(nnext [9 8 7 6]) => [7 6]\n(nnext [1 2]) => nil",
+                 drop_first_elements(vm, arg_rest(vm, argv, 0), 2, true, out))
 
 PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
             "The first element of the first element, or nil.",
@@ -575,13 +561,11 @@ PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1, 0, "(empty coll)",
     return ptc_give(out, PTC_NIL);
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_seq, "clojure.core", "seq", 1, 1, 0, "(seq coll)",
     "The elements as a sequence; nil when there are none.",
-    "(seq [1 2]) => [1 2]\n(seq {:a 1}) => [[:a 1]]\n(seq \"\") => nil\n(seq 5) !! type_error")
-{
-    return drop_first_elements(vm, arg_rest(vm, argv, 0), 0, true, out);
-}
+    "(seq [1 2]) => [1 2]\n(seq {:a 1}) => [[:a 1]]\n(seq \"\") => nil\n(seq 5) !! type_error",
+    drop_first_elements(vm, arg_rest(vm, argv, 0), 0, true, out))
 
 PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1, 0, "(doall coll)",
             "The collection, with all elements of a lazy sequence computed.",

@@ -138,32 +138,28 @@ static bool check_mapped_key(PtcVM *vm, int argc, const PtcValue *argv)
     return argc != 2 || !ptc_is_keyword(argv[0]) || ptc_key_check(vm, argv[0], argv[1], true);
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_map, "clojure.core", "map", 1, -1, PTC_B_CALLS, "(map f & colls)",
     "The results of f for each element, or for the elements of several collections side by side "
     "to the end of the shortest; without a collection, a transducer.",
     "(map inc [1 2]) => [2 3]\n(map :a [{:a 1} {}]) => [1 nil]\n(map + [1 2] [10 20 30]) => [11 "
     "22]\n"
-    "(map inc 5) !! type_error")
-{
-    return map_into(vm, argc, argv, emit_one, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
-}
+    "(map inc 5) !! type_error",
+    map_into(vm, argc, argv, emit_one, PTC_SEQ, out) && check_mapped_key(vm, argc, argv))
 
-PTC_BUILTIN(core_mapv, "clojure.core", "mapv", 2, -1, PTC_B_CALLS, "(mapv f & colls)",
-            "A vector of the results of f for each element.",
-            "(mapv inc (list 4 5)) => [5 6]\n(mapv vector [1 2] \"ab\") => [[1 \"a\"] [2 \"b\"]]")
-{
-    return map_into(vm, argc, argv, emit_one, 0, out) && check_mapped_key(vm, argc, argv);
-}
+PTC_BUILTIN_EXPR(
+    core_mapv, "clojure.core", "mapv", 2, -1, PTC_B_CALLS, "(mapv f & colls)",
+    "A vector of the results of f for each element.",
+    "(mapv inc (list 4 5)) => [5 6]\n(mapv vector [1 2] \"ab\") => [[1 \"a\"] [2 \"b\"]]",
+    map_into(vm, argc, argv, emit_one, 0, out) && check_mapped_key(vm, argc, argv))
 
-PTC_BUILTIN(core_mapcat, "clojure.core", "mapcat", 1, -1, PTC_B_CALLS, "(mapcat f & colls)",
-            "The elements of all results of f, which must be collections; without a collection, a "
-            "transducer.",
-            "(mapcat range [1 2]) => [0 0 1]\n(mapcat :tags [{:tags [\"a\"]} {}]) => [\"a\"]\n"
-            "(mapcat inc [1]) !! type_error")
-{
-    return map_into(vm, argc, argv, emit_all, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
-}
+PTC_BUILTIN_EXPR(
+    core_mapcat, "clojure.core", "mapcat", 1, -1, PTC_B_CALLS, "(mapcat f & colls)",
+    "The elements of all results of f, which must be collections; without a collection, a "
+    "transducer.",
+    "(mapcat range [1 2]) => [0 0 1]\n(mapcat :tags [{:tags [\"a\"]} {}]) => [\"a\"]\n"
+    "(mapcat inc [1]) !! type_error",
+    map_into(vm, argc, argv, emit_all, PTC_SEQ, out) && check_mapped_key(vm, argc, argv))
 
 PTC_BUILTIN(core_map_indexed, "clojure.core", "map-indexed", 1, 2, PTC_B_CALLS,
             "(map-indexed f coll)",
@@ -210,27 +206,23 @@ static bool filter_into(PtcVM *vm, int argc, const PtcValue *argv, bool want, in
     return finish_seq_build(vm, &it, slots, flags, out);
 }
 
-PTC_BUILTIN(core_filter, "clojure.core", "filter", 1, 2, PTC_B_CALLS, "(filter pred coll)",
-            "The elements for which pred is neither false nor nil; without coll, a transducer.",
-            "(filter even? [1 2 3 4]) => [2 4]\n(filter :on [{:on 1} {}]) => [{:on 1}]\n"
-            "(filter #{\"b\"} [\"a\" \"b\"]) => [\"b\"]\n(filter [1 2] even?) !! type_error")
-{
-    return filter_into(vm, argc, argv, true, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
-}
+PTC_BUILTIN_EXPR(
+    core_filter, "clojure.core", "filter", 1, 2, PTC_B_CALLS, "(filter pred coll)",
+    "The elements for which pred is neither false nor nil; without coll, a transducer.",
+    "(filter even? [1 2 3 4]) => [2 4]\n(filter :on [{:on 1} {}]) => [{:on 1}]\n"
+    "(filter #{\"b\"} [\"a\" \"b\"]) => [\"b\"]\n(filter [1 2] even?) !! type_error",
+    filter_into(vm, argc, argv, true, PTC_SEQ, out) && check_mapped_key(vm, argc, argv))
 
-PTC_BUILTIN(core_filterv, "clojure.core", "filterv", 2, 2, PTC_B_CALLS, "(filterv pred coll)",
-            "A vector of the elements for which pred is neither false nor nil.",
-            "(filterv even? (range 5)) => [0 2 4]")
-{
-    return filter_into(vm, argc, argv, true, 0, out) && check_mapped_key(vm, argc, argv);
-}
+PTC_BUILTIN_EXPR(core_filterv, "clojure.core", "filterv", 2, 2, PTC_B_CALLS, "(filterv pred coll)",
+                 "A vector of the elements for which pred is neither false nor nil.",
+                 "(filterv even? (range 5)) => [0 2 4]",
+                 filter_into(vm, argc, argv, true, 0, out) && check_mapped_key(vm, argc, argv))
 
-PTC_BUILTIN(core_remove, "clojure.core", "remove", 1, 2, PTC_B_CALLS, "(remove pred coll)",
-            "The elements for which pred is false or nil; without coll, a transducer.",
-            "(remove even? [1 2 3]) => [1 3]\n(remove #{1} [1 2]) => [2]")
-{
-    return filter_into(vm, argc, argv, false, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
-}
+PTC_BUILTIN_EXPR(core_remove, "clojure.core", "remove", 1, 2, PTC_B_CALLS, "(remove pred coll)",
+                 "The elements for which pred is false or nil; without coll, a transducer.",
+                 "(remove even? [1 2 3]) => [1 3]\n(remove #{1} [1 2]) => [2]",
+                 filter_into(vm, argc, argv, false, PTC_SEQ, out) &&
+                     check_mapped_key(vm, argc, argv))
 
 PTC_BUILTIN(
     core_keep, "clojure.core", "keep", 1, 2, PTC_B_CALLS, "(keep f coll)",
@@ -317,26 +309,21 @@ PTC_BUILTIN(
     return true;
 }
 
-PTC_BUILTIN(core_every_p, "clojure.core", "every?", 2, 2, PTC_B_CALLS, "(every? pred coll)",
-            "True when pred holds for all elements, and when there are none.",
-            "(every? pos? [1 2]) => true\n(every? pos? [1 0]) => false\n(every? pos? nil) => true")
-{
-    return in_vain(vm, argv, false, true, out);
-}
+PTC_BUILTIN_EXPR(
+    core_every_p, "clojure.core", "every?", 2, 2, PTC_B_CALLS, "(every? pred coll)",
+    "True when pred holds for all elements, and when there are none.",
+    "(every? pos? [1 2]) => true\n(every? pos? [1 0]) => false\n(every? pos? nil) => true",
+    in_vain(vm, argv, false, true, out))
 
-PTC_BUILTIN(core_not_every_p, "clojure.core", "not-every?", 2, 2, PTC_B_CALLS,
-            "(not-every? pred coll)", "True when pred fails for some element.",
-            "(not-every? even? [2 3]) => true\n(not-every? even? []) => false")
-{
-    return in_vain(vm, argv, false, false, out);
-}
+PTC_BUILTIN_EXPR(core_not_every_p, "clojure.core", "not-every?", 2, 2, PTC_B_CALLS,
+                 "(not-every? pred coll)", "True when pred fails for some element.",
+                 "(not-every? even? [2 3]) => true\n(not-every? even? []) => false",
+                 in_vain(vm, argv, false, false, out))
 
-PTC_BUILTIN(core_not_any_p, "clojure.core", "not-any?", 2, 2, PTC_B_CALLS, "(not-any? pred coll)",
-            "True when pred holds for no element.",
-            "(not-any? neg? [1 2]) => true\n(not-any? neg? [1 -2]) => false")
-{
-    return in_vain(vm, argv, true, true, out);
-}
+PTC_BUILTIN_EXPR(core_not_any_p, "clojure.core", "not-any?", 2, 2, PTC_B_CALLS,
+                 "(not-any? pred coll)", "True when pred holds for no element.",
+                 "(not-any? neg? [1 2]) => true\n(not-any? neg? [1 -2]) => false",
+                 in_vain(vm, argv, true, true, out))
 
 /* -------------------------------------------------------------------- up to a place */
 
@@ -414,29 +401,22 @@ static bool split_while(PtcVM *vm, int argc, const PtcValue *argv, int part, Ptc
     return ptc_give(out, v);
 }
 
-PTC_BUILTIN(core_take_while, "clojure.core", "take-while", 1, 2, PTC_B_CALLS,
-            "(take-while pred coll)",
-            "The elements before the first for which pred fails; without coll, a transducer.",
-            "(take-while pos? [1 2 -3 4]) => [1 2]\n(take-while #(< % 3) (range)) => [0 1 2]")
-{
-    return split_while(vm, argc, argv, 0, out);
-}
+PTC_BUILTIN_EXPR(core_take_while, "clojure.core", "take-while", 1, 2, PTC_B_CALLS,
+                 "(take-while pred coll)",
+                 "The elements before the first for which pred fails; without coll, a transducer.",
+                 "(take-while pos? [1 2 -3 4]) => [1 2]\n(take-while #(< % 3) (range)) => [0 1 2]",
+                 split_while(vm, argc, argv, 0, out))
 
-PTC_BUILTIN(core_drop_while, "clojure.core", "drop-while", 1, 2, PTC_B_CALLS,
-            "(drop-while pred coll)",
-            "The elements from the first for which pred fails; without coll, a transducer.",
-            "(drop-while neg? [-2 -1 0 -5]) => [0 -5]\n(drop-while nil? [nil]) => []")
-{
-    return split_while(vm, argc, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(core_drop_while, "clojure.core", "drop-while", 1, 2, PTC_B_CALLS,
+                 "(drop-while pred coll)",
+                 "The elements from the first for which pred fails; without coll, a transducer.",
+                 "(drop-while neg? [-2 -1 0 -5]) => [0 -5]\n(drop-while nil? [nil]) => []",
+                 split_while(vm, argc, argv, 1, out))
 
-PTC_BUILTIN(core_split_with, "clojure.core", "split-with", 2, 2, PTC_B_CALLS,
-            "(split-with pred coll)",
-            "A vector of the elements before the first for which pred fails, and of the others.",
-            "(split-with pos? [1 2 -3 4]) => [[1 2] [-3 4]]")
-{
-    return split_while(vm, argc, argv, 2, out);
-}
+PTC_BUILTIN_EXPR(
+    core_split_with, "clojure.core", "split-with", 2, 2, PTC_B_CALLS, "(split-with pred coll)",
+    "A vector of the elements before the first for which pred fails, and of the others.",
+    "(split-with pos? [1 2 -3 4]) => [[1 2] [-3 4]]", split_while(vm, argc, argv, 2, out))
 
 /* The elements from `start` to `end` of slots[CURRENT] as one more piece. */
 static bool push_run(PtcVM *vm, PtcValue *slots, size_t start, size_t end)

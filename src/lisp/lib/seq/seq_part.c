@@ -8,12 +8,10 @@
 
 /* ------------------------------------------------------------------------ making */
 
-PTC_BUILTIN(core_list, "clojure.core", "list", 0, -1, 0, "(list & xs)",
-            "A list of the arguments; conj adds at its front.",
-            "(list 1 2) => [1 2]\n(conj (list 1 2) 3) => [3 1 2]")
-{
-    return ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, PTC_SEQ));
-}
+PTC_BUILTIN_EXPR(core_list, "clojure.core", "list", 0, -1, 0, "(list & xs)",
+                 "A list of the arguments; conj adds at its front.",
+                 "(list 1 2) => [1 2]\n(conj (list 1 2) 3) => [3 1 2]",
+                 ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, PTC_SEQ)))
 
 /* Argument i as something to put elements in front of; nil stays. */
 static PtcValue arg_tail(PtcVM *vm, const PtcValue *argv, int i)
@@ -33,11 +31,9 @@ PTC_BUILTIN(core_list_star, "clojure.core", "list*", 1, -1, 0, "(list* & xs coll
     return ptc_give(out, seq);
 }
 
-PTC_BUILTIN(core_vector, "clojure.core", "vector", 0, -1, 0, "(vector & xs)",
-            "A vector of the arguments.", "(vector 1 [2]) => [1 [2]]\n(vector) => []")
-{
-    return ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, 0));
-}
+PTC_BUILTIN_EXPR(core_vector, "clojure.core", "vector", 0, -1, 0, "(vector & xs)",
+                 "A vector of the arguments.", "(vector 1 [2]) => [1 [2]]\n(vector) => []",
+                 ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, 0)))
 
 PTC_BUILTIN(
     core_vec, "clojure.core", "vec", 1, 1, 0, "(vec coll)", "A vector of all elements.",
@@ -440,11 +436,9 @@ static bool flatten(PtcVM *vm, PtcValue coll, PtcValue *out)
 }
 
 /* The elements of x, or x itself when it is no sequence: what flatten does with each element of a producer. */
-PTC_BUILTIN(hidden_flatten_one, "clojure.core", "flatten-one", 1, 1, PTC_B_HIDDEN, "(flatten x)",
-            "The elements of nested sequences, or x alone.", "")
-{
-    return flatten(vm, ptc_vec_new(vm->heap, argv, 1, 0), out);
-}
+PTC_BUILTIN_EXPR(hidden_flatten_one, "clojure.core", "flatten-one", 1, 1, PTC_B_HIDDEN,
+                 "(flatten x)", "The elements of nested sequences, or x alone.", "",
+                 flatten(vm, ptc_vec_new(vm->heap, argv, 1, 0), out))
 
 static bool flatten_later(PtcVM *vm, PtcValue coll, PtcValue *out)
 {

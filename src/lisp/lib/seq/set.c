@@ -214,20 +214,17 @@ static bool is_subset(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
     return true;
 }
 
-PTC_BUILTIN(set_subset, "clojure.set", "subset?", 2, 2, 0, "(subset? set1 set2)",
-            "Is every element of set1 in set2?",
-            "(subset? #{1} #{1 2}) => true\n(subset? #{1 3} #{1 2}) => false\n(subset? [1] #{1}) "
-            "!! type_error")
-{
-    return arg_sets(vm, argc, argv) && is_subset(vm, argv[0], argv[1], out);
-}
+PTC_BUILTIN_EXPR(
+    set_subset, "clojure.set", "subset?", 2, 2, 0, "(subset? set1 set2)",
+    "Is every element of set1 in set2?",
+    "(subset? #{1} #{1 2}) => true\n(subset? #{1 3} #{1 2}) => false\n(subset? [1] #{1}) "
+    "!! type_error",
+    arg_sets(vm, argc, argv) && is_subset(vm, argv[0], argv[1], out))
 
-PTC_BUILTIN(set_superset, "clojure.set", "superset?", 2, 2, 0, "(superset? set1 set2)",
-            "Is every element of set2 in set1?",
-            "(superset? #{1 2} #{1}) => true\n(superset? #{1} #{1 2}) => false")
-{
-    return arg_sets(vm, argc, argv) && is_subset(vm, argv[1], argv[0], out);
-}
+PTC_BUILTIN_EXPR(set_superset, "clojure.set", "superset?", 2, 2, 0, "(superset? set1 set2)",
+                 "Is every element of set2 in set1?",
+                 "(superset? #{1 2} #{1}) => true\n(superset? #{1} #{1 2}) => false",
+                 arg_sets(vm, argc, argv) && is_subset(vm, argv[1], argv[0], out))
 
 /* ---------------------------------------------------------- more of clojure.set */
 

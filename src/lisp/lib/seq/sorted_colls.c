@@ -125,14 +125,13 @@ static bool make_sorted_map(PtcVM *vm, PtcValue by, int argc, const PtcValue *ar
     return make_sorted_coll(vm, by, argc, argv, 2, out);
 }
 
-PTC_BUILTIN(core_sorted_map, "clojure.core", "sorted-map", 0, -1, 0, "(sorted-map key value ...)",
-            "A map of these keys and values that stays in the order of its keys.",
-            "(sorted-map :b 2 :a 1) => {:a 1, :b 2}\n(assoc (sorted-map 5 :x 9 :y) 7 :z) => {5 :x, "
-            "7 :z, 9 :y}\n"
-            "(sorted-map 1 :a \"b\" 2) !! type_error\n(sorted-map 1) !! arity_error")
-{
-    return make_sorted_map(vm, PTC_NIL, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(
+    core_sorted_map, "clojure.core", "sorted-map", 0, -1, 0, "(sorted-map key value ...)",
+    "A map of these keys and values that stays in the order of its keys.",
+    "(sorted-map :b 2 :a 1) => {:a 1, :b 2}\n(assoc (sorted-map 5 :x 9 :y) 7 :z) => {5 :x, "
+    "7 :z, 9 :y}\n"
+    "(sorted-map 1 :a \"b\" 2) !! type_error\n(sorted-map 1) !! arity_error",
+    make_sorted_map(vm, PTC_NIL, argc, argv, out))
 
 PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CALLS,
             "(sorted-map-by comparator key value ...)",
@@ -149,13 +148,11 @@ PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CA
            (PTC_RETRY(vm, make_sorted_map(vm, by, argc - 1, argv + 1, out)));
 }
 
-PTC_BUILTIN(core_sorted_set, "clojure.core", "sorted-set", 0, -1, 0, "(sorted-set & elements)",
-            "The set of the distinct arguments, which stays in order.",
-            "(sorted-set 3 1 2 1) => #{1 2 3}\n(first (conj (sorted-set 5 8) 2)) => 2\n"
-            "(sorted-set 1 :a) !! type_error")
-{
-    return make_sorted_coll(vm, PTC_NIL, argc, argv, 1, out);
-}
+PTC_BUILTIN_EXPR(core_sorted_set, "clojure.core", "sorted-set", 0, -1, 0, "(sorted-set & elements)",
+                 "The set of the distinct arguments, which stays in order.",
+                 "(sorted-set 3 1 2 1) => #{1 2 3}\n(first (conj (sorted-set 5 8) 2)) => 2\n"
+                 "(sorted-set 1 :a) !! type_error",
+                 make_sorted_coll(vm, PTC_NIL, argc, argv, 1, out))
 
 PTC_BUILTIN(
     core_sorted_set_by, "clojure.core", "sorted-set-by", 1, -1, PTC_B_CALLS,
@@ -233,24 +230,21 @@ static bool give_subseq(PtcVM *vm, int argc, const PtcValue *argv, bool back, Pt
     return give_ranks_between(vm, argv[0], from, to, back, out);
 }
 
-PTC_BUILTIN(core_subseq, "clojure.core", "subseq", 3, 5, 0, "(subseq sorted test key test2? key2?)",
-            "The elements of a sorted collection whose keys pass the tests, in order; nil when "
-            "there are none.",
-            "(subseq (sorted-set 1 3 5 7) > 3) => [5 7]\n(subseq (sorted-map 1 :a 2 :b 3 :c) >= 2 "
-            "< 3) => [[2 :b]]\n"
-            "(subseq (sorted-set 1) > 9) => nil\n(subseq #{1 2} > 1) !! type_error")
-{
-    return give_subseq(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(
+    core_subseq, "clojure.core", "subseq", 3, 5, 0, "(subseq sorted test key test2? key2?)",
+    "The elements of a sorted collection whose keys pass the tests, in order; nil when "
+    "there are none.",
+    "(subseq (sorted-set 1 3 5 7) > 3) => [5 7]\n(subseq (sorted-map 1 :a 2 :b 3 :c) >= 2 "
+    "< 3) => [[2 :b]]\n"
+    "(subseq (sorted-set 1) > 9) => nil\n(subseq #{1 2} > 1) !! type_error",
+    give_subseq(vm, argc, argv, false, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     core_rsubseq, "clojure.core", "rsubseq", 3, 5, 0, "(rsubseq sorted test key test2? key2?)",
     "The same as subseq, from the greatest key to the least.",
     "(rsubseq (sorted-set 1 3 5 7) < 7) => [5 3 1]\n"
-    "(first (rsubseq (sorted-map 1 :a 10 :b) <= 9)) => [1 :a]\n(rsubseq [1 2] < 2) !! type_error")
-{
-    return give_subseq(vm, argc, argv, true, out);
-}
+    "(first (rsubseq (sorted-map 1 :a 10 :b) <= 9)) => [1 :a]\n(rsubseq [1 2] < 2) !! type_error",
+    give_subseq(vm, argc, argv, true, out))
 
 PTC_BUILTIN(
     core_rseq, "clojure.core", "rseq", 1, 1, 0, "(rseq coll)",

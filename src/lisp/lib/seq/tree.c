@@ -231,25 +231,21 @@ static bool call_on_hand(Walker *w)
     return ptc_call1(w->vm, w->argv[0], *hand(w), hand(w));
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     walk_prewalk, "clojure.walk", "prewalk", 2, 2, PTC_B_CALLS, "(prewalk f form)",
     "Replaces nested data from the outside in: f gets each value before its parts are walked.",
     "(prewalk #(if (number? %) (inc %) %) [1 [2 {:a 3}]]) => [2 [3 {:a 4}]]\n"
     "(prewalk #(if (map? %) (dissoc % :pw) %) [{:pw 1 :b 2}]) => [{:b 2}]\n"
-    "(prewalk inc [1]) !! type_error")
-{
-    return ptc_arg_callable(vm, argv, 0) && walk_with(vm, argv, call_on_hand, NULL, out);
-}
+    "(prewalk inc [1]) !! type_error",
+    ptc_arg_callable(vm, argv, 0) && walk_with(vm, argv, call_on_hand, NULL, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     walk_postwalk, "clojure.walk", "postwalk", 2, 2, PTC_B_CALLS, "(postwalk f form)",
     "Replaces nested data from the inside out: f gets each value after its parts were walked.",
     "(postwalk #(if (vector? %) (reduce + %) %) [[1 2] [3 [4]]]) => 10\n"
     "(postwalk #(if (keyword? %) (name %) %) {:a [:b]}) => {\"a\" [\"b\"]}\n"
-    "(postwalk 5 [1]) !! type_error")
-{
-    return ptc_arg_callable(vm, argv, 0) && walk_with(vm, argv, NULL, call_on_hand, out);
-}
+    "(postwalk 5 [1]) !! type_error",
+    ptc_arg_callable(vm, argv, 0) && walk_with(vm, argv, NULL, call_on_hand, out))
 
 /* One level: inner for each part, then outer for the whole. */
 static bool walk_once(Walker *w)
@@ -289,24 +285,20 @@ static bool replace_hand(Walker *w)
     return w->vm->budget.stop == PTC_STOP_NONE;
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     walk_postwalk_replace, "clojure.walk", "postwalk-replace", 2, 2, PTC_B_CALLS,
     "(postwalk-replace smap form)",
     "Replaces values of nested data that are keys of smap by their values, from the inside out.",
     "(postwalk-replace {:a 1} [:a [:b :a]]) => [1 [:b 1]]\n(postwalk-replace [1] [1]) !! "
-    "type_error")
-{
-    return ptc_arg_map(vm, argv, 0) && walk_with(vm, argv, NULL, replace_hand, out);
-}
+    "type_error",
+    ptc_arg_map(vm, argv, 0) && walk_with(vm, argv, NULL, replace_hand, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     walk_prewalk_replace, "clojure.walk", "prewalk-replace", 2, 2, PTC_B_CALLS,
     "(prewalk-replace smap form)",
     "Replaces values of nested data that are keys of smap by their values, from the outside in.",
-    "(prewalk-replace {:a [:b] :b 2} [:a]) => [[2]]\n(prewalk-replace nil [1]) !! type_error")
-{
-    return ptc_arg_map(vm, argv, 0) && walk_with(vm, argv, replace_hand, NULL, out);
-}
+    "(prewalk-replace {:a [:b] :b 2} [:a]) => [[2]]\n(prewalk-replace nil [1]) !! type_error",
+    ptc_arg_map(vm, argv, 0) && walk_with(vm, argv, replace_hand, NULL, out))
 
 /* The map with keys of one kind turned into the other, PTC_NONE on failure. */
 static PtcValue keys_as(PtcVM *vm, PtcValue map, bool keywords)
@@ -359,20 +351,17 @@ static bool walk_keys(PtcVM *vm, const PtcValue *argv, Visitor after, PtcValue *
     return walker_end(&w, walk_all(&w), out);
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     walk_keywordize_keys, "clojure.walk", "keywordize-keys", 1, 1, PTC_B_CALLS,
     "(keywordize-keys form)", "Turns string keys of maps into keywords, at every depth.",
-    "(keywordize-keys {\"a\" [{\"b\" \"c\"}]}) => {:a [{:b \"c\"}]}\n(keywordize-keys nil) => nil")
-{
-    return walk_keys(vm, argv, keywordize, out);
-}
+    "(keywordize-keys {\"a\" [{\"b\" \"c\"}]}) => {:a [{:b \"c\"}]}\n(keywordize-keys nil) => nil",
+    walk_keys(vm, argv, keywordize, out))
 
-PTC_BUILTIN(walk_stringify_keys, "clojure.walk", "stringify-keys", 1, 1, PTC_B_CALLS,
-            "(stringify-keys form)", "Turns keyword keys of maps into strings, at every depth.",
-            "(stringify-keys {:a [{:b :c}]}) => {\"a\" [{\"b\" :c}]}\n(stringify-keys 5) => 5")
-{
-    return walk_keys(vm, argv, stringify, out);
-}
+PTC_BUILTIN_EXPR(walk_stringify_keys, "clojure.walk", "stringify-keys", 1, 1, PTC_B_CALLS,
+                 "(stringify-keys form)",
+                 "Turns keyword keys of maps into strings, at every depth.",
+                 "(stringify-keys {:a [{:b :c}]}) => {\"a\" [{\"b\" :c}]}\n(stringify-keys 5) => 5",
+                 walk_keys(vm, argv, stringify, out))
 
 PTC_BUILTIN_TABLE(ptc_lib_tree, walk_walk, walk_prewalk, walk_postwalk, walk_prewalk_replace,
                   walk_postwalk_replace, walk_keywordize_keys, walk_stringify_keys);

@@ -619,15 +619,14 @@ bool ptc_format_text(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
     return ptc_format_give(vm, &buf, ok, out);
 }
 
-PTC_BUILTIN(core_format, "clojure.core", "format", 1, -1, 0, "(format template & args)",
-            "The template with its directives replaced by the arguments, as Java's formatter does: "
-            "%s %d %f %e %g %x %o %b %c %n %%, with flags, width and precision.",
-            "(format \"%s has %d\" \"cart\" 3) => \"cart has 3\"\n"
-            "(format \"%8.2f|%-4s|%04d\" 3.14159 \"ab\" 7) => \"    3.14|ab  |0007\"\n"
-            "(format \"%,d %x %e\" 1234567 255 1234.5) => \"1,234,567 ff 1.234500e+03\"\n"
-            "(format \"%s %s\" 1) !! value_error\n(format \"%d\" 1.5) !! type_error")
-{
-    return ptc_format_text(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(
+    core_format, "clojure.core", "format", 1, -1, 0, "(format template & args)",
+    "The template with its directives replaced by the arguments, as Java's formatter does: "
+    "%s %d %f %e %g %x %o %b %c %n %%, with flags, width and precision.",
+    "(format \"%s has %d\" \"cart\" 3) => \"cart has 3\"\n"
+    "(format \"%8.2f|%-4s|%04d\" 3.14159 \"ab\" 7) => \"    3.14|ab  |0007\"\n"
+    "(format \"%,d %x %e\" 1234567 255 1234.5) => \"1,234,567 ff 1.234500e+03\"\n"
+    "(format \"%s %s\" 1) !! value_error\n(format \"%d\" 1.5) !! type_error",
+    ptc_format_text(vm, argc, argv, out))
 
 PTC_BUILTIN_TABLE(ptc_lib_format, core_str, string_join, core_format);

@@ -138,19 +138,18 @@ static bool parse_json_argument(PtcVM *vm, int argc, const PtcValue *argv, bool 
     return f == PTC_NIL || *slot == PTC_NIL || change_json_keys(vm, *slot, f, out);
 }
 
-PTC_BUILTIN(json_parse_string, "json", "parse-string", 1, -1, PTC_B_CALLS,
-            "(json/parse-string text key-fn?)",
-            "The value of JSON text, nil when it is not JSON, and for nil. Keys are strings; with "
-            "true or a function after the text they become keywords or what the function gives. "
-            "Anything but text is an error: answers of tools are values already.",
-            "(json/parse-string \"{\\\"a\\\": [1, 2.5, null]}\") => {\"a\" [1 2.5 nil]}\n"
-            "(json/parse-string \"{\\\"a\\\": 1}\" true) => {:a 1}\n"
-            "(json/parse-string \"{a: 1}\") => nil\n"
-            "(json/parse-string {:a 1}) !! type_error\n"
-            "(json/parse-string \"[1]\" 5) !! type_error")
-{
-    return parse_json_argument(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(
+    json_parse_string, "json", "parse-string", 1, -1, PTC_B_CALLS,
+    "(json/parse-string text key-fn?)",
+    "The value of JSON text, nil when it is not JSON, and for nil. Keys are strings; with "
+    "true or a function after the text they become keywords or what the function gives. "
+    "Anything but text is an error: answers of tools are values already.",
+    "(json/parse-string \"{\\\"a\\\": [1, 2.5, null]}\") => {\"a\" [1 2.5 nil]}\n"
+    "(json/parse-string \"{\\\"a\\\": 1}\" true) => {:a 1}\n"
+    "(json/parse-string \"{a: 1}\") => nil\n"
+    "(json/parse-string {:a 1}) !! type_error\n"
+    "(json/parse-string \"[1]\" 5) !! type_error",
+    parse_json_argument(vm, argc, argv, false, out))
 
 ALIAS(json_parse, json_parse_string, PTC_B_CALLS, "parse", "(json/parse text key-fn?)",
       "The same as json/parse-string.",
@@ -164,17 +163,15 @@ ALIAS(json_read_str, json_parse_string, PTC_B_CALLS, "read-str",
       "(json/read-str \"{\\\"a\\\": {\\\"b\\\": 1}}\" :key-fn keyword) => {:a {:b 1}}\n"
       "(json/read-str \"{\\\"a\\\": 1}\" :key-fn 1) !! type_error");
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     data_read_str, "clojure.data.json", "read-str", 1, -1, PTC_B_CALLS,
     "(clojure.data.json/read-str text :key-fn keyword)",
     "The value of JSON text; text that is not JSON is an error. The option :key-fn changes the "
     "keys.",
     "(clojure.data.json/read-str \"{\\\"a\\\": [1, null]}\" :key-fn keyword) => {:a [1 nil]}\n"
     "(clojure.data.json/read-str \"{a: 1}\") !! value_error\n"
-    "(clojure.data.json/read-str nil) !! type_error")
-{
-    return parse_json_argument(vm, argc, argv, true, out);
-}
+    "(clojure.data.json/read-str nil) !! type_error",
+    parse_json_argument(vm, argc, argv, true, out))
 
 PTC_BUILTIN(
     cheshire_parse_string, "cheshire.core", "parse-string", 1, -1, PTC_B_CALLS,
@@ -292,18 +289,17 @@ static bool generate(PtcVM *vm, int argc, const PtcValue *argv, bool strict, Ptc
     return write_once(vm, argv[0], pretty, strict, out);
 }
 
-PTC_BUILTIN(json_generate_string, "json", "generate-string", 1, -1, 0,
-            "(json/generate-string value {:pretty true}?)",
-            "The value as JSON text, nil when it has none (a function, NaN, two keys that become "
-            "one). Keywords become strings, sets arrays, dates and constants such as "
-            "DayOfWeek/MONDAY their text.",
-            "(json/generate-string {:a [1 2.5 nil]}) => \"{\\\"a\\\":[1,2.5,null]}\"\n"
-            "(json/generate-string {:a 1} {:pretty true}) => \"{\\n  \\\"a\\\": 1\\n}\"\n"
-            "(json/generate-string inc) => nil\n"
-            "(json/generate-string) !! arity_error")
-{
-    return generate(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(
+    json_generate_string, "json", "generate-string", 1, -1, 0,
+    "(json/generate-string value {:pretty true}?)",
+    "The value as JSON text, nil when it has none (a function, NaN, two keys that become "
+    "one). Keywords become strings, sets arrays, dates and constants such as "
+    "DayOfWeek/MONDAY their text.",
+    "(json/generate-string {:a [1 2.5 nil]}) => \"{\\\"a\\\":[1,2.5,null]}\"\n"
+    "(json/generate-string {:a 1} {:pretty true}) => \"{\\n  \\\"a\\\": 1\\n}\"\n"
+    "(json/generate-string inc) => nil\n"
+    "(json/generate-string) !! arity_error",
+    generate(vm, argc, argv, false, out))
 
 ALIAS(
     json_write_str, json_generate_string, 0, "write-str", "(json/write-str value)",
@@ -315,14 +311,12 @@ ALIAS(json_stringify, json_generate_string, 0, "stringify", "(json/stringify val
 ALIAS(json_encode, json_generate_string, 0, "encode", "(json/encode value {:pretty true}?)",
       "The same as json/generate-string.", "(json/encode #{1}) => \"[1]\"");
 
-PTC_BUILTIN(data_write_str, "clojure.data.json", "write-str", 1, -1, 0,
-            "(clojure.data.json/write-str value :indent true)",
-            "The value as JSON text; one that has none is an error.",
-            "(clojure.data.json/write-str {:a [1 nil]}) => \"{\\\"a\\\":[1,null]}\"\n"
-            "(clojure.data.json/write-str inc) !! value_error")
-{
-    return generate(vm, argc, argv, true, out);
-}
+PTC_BUILTIN_EXPR(data_write_str, "clojure.data.json", "write-str", 1, -1, 0,
+                 "(clojure.data.json/write-str value :indent true)",
+                 "The value as JSON text; one that has none is an error.",
+                 "(clojure.data.json/write-str {:a [1 nil]}) => \"{\\\"a\\\":[1,null]}\"\n"
+                 "(clojure.data.json/write-str inc) !! value_error",
+                 generate(vm, argc, argv, true, out))
 ALIAS_IN(cheshire_generate_string, "cheshire.core", data_write_str, 0, "generate-string",
          "(cheshire.core/generate-string value {:pretty true})",
          "The value as JSON text; one that has none is an error.",

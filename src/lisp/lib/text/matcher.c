@@ -108,14 +108,12 @@ static bool has_match(PtcVM *vm, const PtcValue *argv)
     return ptc_fail_hint(vm, "ask it first: (re-find m) or (.matches m)");
 }
 
-PTC_BUILTIN(regex_groups, "regex", "re-groups", 1, 1, 0, "(re-groups matcher)",
-            "The last match of a matcher, as re-find gave it.",
-            "(let [m (re-matcher #\"(\\w)=(\\d)\" \"a=1\")] (re-find m) (re-groups m)) => "
-            "[\"a=1\" \"a\" \"1\"]\n(re-groups (re-matcher #\"a\" \"a\")) !! value_error\n"
-            "(re-groups \"a\") !! type_error")
-{
-    return has_match(vm, argv) && ptc_give(out, last_match(argv[0]));
-}
+PTC_BUILTIN_EXPR(regex_groups, "regex", "re-groups", 1, 1, 0, "(re-groups matcher)",
+                 "The last match of a matcher, as re-find gave it.",
+                 "(let [m (re-matcher #\"(\\w)=(\\d)\" \"a=1\")] (re-find m) (re-groups m)) => "
+                 "[\"a=1\" \"a\" \"1\"]\n(re-groups (re-matcher #\"a\" \"a\")) !! value_error\n"
+                 "(re-groups \"a\") !! type_error",
+                 has_match(vm, argv) && ptc_give(out, last_match(argv[0])))
 
 /* ---------------------------------------------------------------------------- methods */
 
@@ -232,21 +230,17 @@ static bool give_place(PtcVM *vm, PtcValue matcher, int field, PtcValue *out)
            ptc_give(out, ptc_int((int64_t)ptc_str_graphemes(&vm->budget, front)));
 }
 
-PTC_BUILTIN(matcher_start, "java", ".start", 1, 1, 0, "(.start matcher)",
-            "Where the last match begins, in characters from 0.",
-            "(let [m (re-matcher #\"b+\" \"abb\")] (.find m) [(.start m) (.end m)]) => [1 3]\n"
-            "(.start (re-matcher #\"a\" \"a\")) !! value_error")
-{
-    return has_match(vm, argv) && give_place(vm, argv[0], M_START, out);
-}
+PTC_BUILTIN_EXPR(matcher_start, "java", ".start", 1, 1, 0, "(.start matcher)",
+                 "Where the last match begins, in characters from 0.",
+                 "(let [m (re-matcher #\"b+\" \"abb\")] (.find m) [(.start m) (.end m)]) => [1 3]\n"
+                 "(.start (re-matcher #\"a\" \"a\")) !! value_error",
+                 has_match(vm, argv) && give_place(vm, argv[0], M_START, out))
 
-PTC_BUILTIN(matcher_end, "java", ".end", 1, 1, 0, "(.end matcher)",
-            "Where the last match ends, in characters from 0.",
-            "(let [m (re-matcher #\"é\" \"éa\")] (.find m) (.end m)) => 1\n"
-            "(.end (re-matcher #\"a\" \"a\")) !! value_error")
-{
-    return has_match(vm, argv) && give_place(vm, argv[0], M_END, out);
-}
+PTC_BUILTIN_EXPR(matcher_end, "java", ".end", 1, 1, 0, "(.end matcher)",
+                 "Where the last match ends, in characters from 0.",
+                 "(let [m (re-matcher #\"é\" \"éa\")] (.find m) (.end m)) => 1\n"
+                 "(.end (re-matcher #\"a\" \"a\")) !! value_error",
+                 has_match(vm, argv) && give_place(vm, argv[0], M_END, out))
 
 PTC_BUILTIN_TABLE(ptc_lib_matcher, regex_matcher, regex_groups, matcher_find, matcher_matches,
                   matcher_group, matcher_group_count, matcher_start, matcher_end);

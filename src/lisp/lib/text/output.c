@@ -69,49 +69,39 @@ static bool line_text(PtcVM *vm, int argc, const PtcValue *argv, bool readable, 
     return ptc_format_give(vm, &buf, ok, out);
 }
 
-PTC_BUILTIN(core_println_str, "clojure.core", "println-str", 0, -1, 0, "(println-str & values)",
-            "The line that println would print, with its line feed, as a string.",
-            "(println-str \"a\" 1) => \"a 1\\n\"\n(println-str) => \"\\n\"")
-{
-    return line_text(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(core_println_str, "clojure.core", "println-str", 0, -1, 0,
+                 "(println-str & values)",
+                 "The line that println would print, with its line feed, as a string.",
+                 "(println-str \"a\" 1) => \"a 1\\n\"\n(println-str) => \"\\n\"",
+                 line_text(vm, argc, argv, false, out))
 
-PTC_BUILTIN(core_prn_str, "clojure.core", "prn-str", 0, -1, 0, "(prn-str & values)",
-            "The line that prn would print, with its line feed, as a string.",
-            "(prn-str \"a\" 1) => \"\\\"a\\\" 1\\n\"\n(prn-str) => \"\\n\"")
-{
-    return line_text(vm, argc, argv, true, out);
-}
+PTC_BUILTIN_EXPR(core_prn_str, "clojure.core", "prn-str", 0, -1, 0, "(prn-str & values)",
+                 "The line that prn would print, with its line feed, as a string.",
+                 "(prn-str \"a\" 1) => \"\\\"a\\\" 1\\n\"\n(prn-str) => \"\\n\"",
+                 line_text(vm, argc, argv, true, out))
 
-PTC_BUILTIN(pprint_pprint, "clojure.pprint", "pprint", 1, 1, PTC_B_EFFECT,
-            "(clojure.pprint/pprint x)",
-            "Prints a value as one line in the way of pr-str; gives nil.",
-            "(with-out-str (clojure.pprint/pprint {:a [1]})) => \"{:a "
-            "[1]}\\n\"\n(clojure.pprint/pprint) !! arity_error")
-{
-    return print_all(vm, argc, argv, true, true, out);
-}
+PTC_BUILTIN_EXPR(pprint_pprint, "clojure.pprint", "pprint", 1, 1, PTC_B_EFFECT,
+                 "(clojure.pprint/pprint x)",
+                 "Prints a value as one line in the way of pr-str; gives nil.",
+                 "(with-out-str (clojure.pprint/pprint {:a [1]})) => \"{:a "
+                 "[1]}\\n\"\n(clojure.pprint/pprint) !! arity_error",
+                 print_all(vm, argc, argv, true, true, out))
 
-PTC_BUILTIN(core_println, "clojure.core", "println", 0, -1, PTC_B_EFFECT, "(println & values)",
-            "Prints the arguments as one line, with spaces between; gives nil.",
-            "(println \"total:\" 3) => nil\n(println) => nil")
-{
-    return print_all(vm, argc, argv, false, true, out);
-}
+PTC_BUILTIN_EXPR(core_println, "clojure.core", "println", 0, -1, PTC_B_EFFECT, "(println & values)",
+                 "Prints the arguments as one line, with spaces between; gives nil.",
+                 "(println \"total:\" 3) => nil\n(println) => nil",
+                 print_all(vm, argc, argv, false, true, out))
 
-PTC_BUILTIN(core_print, "clojure.core", "print", 0, -1, PTC_B_EFFECT, "(print & values)",
-            "Prints the arguments with spaces between; the line goes on with what is printed next.",
-            "(print \"a\" 1) => nil\n(with-out-str (print \"a\") (print \"b\")) => \"ab\"")
-{
-    return print_all(vm, argc, argv, false, false, out);
-}
+PTC_BUILTIN_EXPR(
+    core_print, "clojure.core", "print", 0, -1, PTC_B_EFFECT, "(print & values)",
+    "Prints the arguments with spaces between; the line goes on with what is printed next.",
+    "(print \"a\" 1) => nil\n(with-out-str (print \"a\") (print \"b\")) => \"ab\"",
+    print_all(vm, argc, argv, false, false, out))
 
-PTC_BUILTIN(core_pr, "clojure.core", "pr", 0, -1, PTC_B_EFFECT, "(pr & values)",
-            "The same as print, in the way of pr-str.",
-            "(with-out-str (pr \"a\") (pr nil)) => \"\\\"a\\\"nil\"")
-{
-    return print_all(vm, argc, argv, true, false, out);
-}
+PTC_BUILTIN_EXPR(core_pr, "clojure.core", "pr", 0, -1, PTC_B_EFFECT, "(pr & values)",
+                 "The same as print, in the way of pr-str.",
+                 "(with-out-str (pr \"a\") (pr nil)) => \"\\\"a\\\"nil\"",
+                 print_all(vm, argc, argv, true, false, out))
 
 PTC_BUILTIN(core_newline, "clojure.core", "newline", 0, 0, PTC_B_EFFECT, "(newline)",
             "Ends the line that is being printed; gives nil.",
@@ -128,12 +118,9 @@ PTC_BUILTIN(core_flush, "clojure.core", "flush", 0, 0, PTC_B_EFFECT, "(flush)",
     return true;
 }
 
-PTC_BUILTIN(core_prn, "clojure.core", "prn", 0, -1, PTC_B_EFFECT, "(prn & values)",
-            "Prints the arguments as one line in the way of pr-str; gives nil.",
-            "(prn \"a\" [1 nil]) => nil")
-{
-    return print_all(vm, argc, argv, true, true, out);
-}
+PTC_BUILTIN_EXPR(core_prn, "clojure.core", "prn", 0, -1, PTC_B_EFFECT, "(prn & values)",
+                 "Prints the arguments as one line in the way of pr-str; gives nil.",
+                 "(prn \"a\" [1 nil]) => nil", print_all(vm, argc, argv, true, true, out))
 
 PTC_BUILTIN(
     core_printf, "clojure.core", "printf", 1, -1, PTC_B_EFFECT, "(printf template & args)",

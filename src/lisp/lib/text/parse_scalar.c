@@ -56,18 +56,16 @@ static bool parse_long_string(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
 
-PTC_BUILTIN(core_parse_long, "clojure.core", "parse-long", 1, 1, 0, "(parse-long s)",
-            "The integer of 64 bits that the whole string spells, else nil.",
-            "(parse-long \"-17\") => -17\n(parse-long \"4.2\") => nil\n(parse-long nil) => nil")
-{
-    return parse_long_string(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(
+    core_parse_long, "clojure.core", "parse-long", 1, 1, 0, "(parse-long s)",
+    "The integer of 64 bits that the whole string spells, else nil.",
+    "(parse-long \"-17\") => -17\n(parse-long \"4.2\") => nil\n(parse-long nil) => nil",
+    parse_long_string(vm, argv, out))
 
-PTC_BUILTIN(core_parse_int, "clojure.core", "parse-int", 1, 1, 0, "(parse-int s)",
-            "The same as parse-long.", "(parse-int \"128\") => 128\n(parse-int \"12 \") => nil")
-{
-    return parse_long_string(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(core_parse_int, "clojure.core", "parse-int", 1, 1, 0, "(parse-int s)",
+                 "The same as parse-long.",
+                 "(parse-int \"128\") => 128\n(parse-int \"12 \") => nil",
+                 parse_long_string(vm, argv, out))
 
 static bool fail_number_parse(PtcVM *vm, const char *noun, const char *gentle)
 {
@@ -99,35 +97,27 @@ static bool java_integer(PtcVM *vm, int argc, const PtcValue *argv, int bits, Pt
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
 
-PTC_BUILTIN(java_parse_int, "Integer", "parseInt", 1, 2, 0, "(Integer/parseInt s radix?)",
-            "The integer of 32 bits that the whole string spells; anything else is an error.",
-            "(Integer/parseInt \"+4\") => 4\n(Integer/parseInt \"ff\" 16) => 255\n"
-            "(Integer/parseInt \"x\") !! value_error")
-{
-    return java_integer(vm, argc, argv, 32, out);
-}
+PTC_BUILTIN_EXPR(java_parse_int, "Integer", "parseInt", 1, 2, 0, "(Integer/parseInt s radix?)",
+                 "The integer of 32 bits that the whole string spells; anything else is an error.",
+                 "(Integer/parseInt \"+4\") => 4\n(Integer/parseInt \"ff\" 16) => 255\n"
+                 "(Integer/parseInt \"x\") !! value_error",
+                 java_integer(vm, argc, argv, 32, out))
 
-PTC_BUILTIN(java_parse_long, "Long", "parseLong", 1, 2, 0, "(Long/parseLong s radix?)",
-            "The integer of 64 bits that the whole string spells; anything else is an error.",
-            "(Long/parseLong \"-12\") => -12\n(Long/parseLong \"12L\") !! value_error\n"
-            "(Long/parseLong nil) !! type_error")
-{
-    return java_integer(vm, argc, argv, 64, out);
-}
+PTC_BUILTIN_EXPR(java_parse_long, "Long", "parseLong", 1, 2, 0, "(Long/parseLong s radix?)",
+                 "The integer of 64 bits that the whole string spells; anything else is an error.",
+                 "(Long/parseLong \"-12\") => -12\n(Long/parseLong \"12L\") !! value_error\n"
+                 "(Long/parseLong nil) !! type_error",
+                 java_integer(vm, argc, argv, 64, out))
 
-PTC_BUILTIN(java_parse_short, "Short", "parseShort", 1, 2, 0, "(Short/parseShort s radix?)",
-            "The integer of 16 bits that the whole string spells; anything else is an error.",
-            "(Short/parseShort \"-12\") => -12\n(Short/parseShort \"40000\") !! value_error")
-{
-    return java_integer(vm, argc, argv, 16, out);
-}
+PTC_BUILTIN_EXPR(java_parse_short, "Short", "parseShort", 1, 2, 0, "(Short/parseShort s radix?)",
+                 "The integer of 16 bits that the whole string spells; anything else is an error.",
+                 "(Short/parseShort \"-12\") => -12\n(Short/parseShort \"40000\") !! value_error",
+                 java_integer(vm, argc, argv, 16, out))
 
-PTC_BUILTIN(java_parse_byte, "Byte", "parseByte", 1, 2, 0, "(Byte/parseByte s radix?)",
-            "The integer of 8 bits that the whole string spells; anything else is an error.",
-            "(Byte/parseByte \"7f\" 16) => 127\n(Byte/parseByte \"128\") !! value_error")
-{
-    return java_integer(vm, argc, argv, 8, out);
-}
+PTC_BUILTIN_EXPR(java_parse_byte, "Byte", "parseByte", 1, 2, 0, "(Byte/parseByte s radix?)",
+                 "The integer of 8 bits that the whole string spells; anything else is an error.",
+                 "(Byte/parseByte \"7f\" 16) => 127\n(Byte/parseByte \"128\") !! value_error",
+                 java_integer(vm, argc, argv, 8, out))
 
 /* --------------------------------------------------- reading numbers: floats */
 
@@ -252,19 +242,16 @@ static bool java_double(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_give(out, ptc_float_new(vm->heap, d));
 }
 
-PTC_BUILTIN(java_parse_double, "Double", "parseDouble", 1, 1, 0, "(Double/parseDouble s)",
-            "The float that the whole string spells; anything else is an error.",
-            "(Double/parseDouble \"2.50\") => 2.5\n(Double/parseDouble \"two\") !! value_error")
-{
-    return java_double(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(
+    java_parse_double, "Double", "parseDouble", 1, 1, 0, "(Double/parseDouble s)",
+    "The float that the whole string spells; anything else is an error.",
+    "(Double/parseDouble \"2.50\") => 2.5\n(Double/parseDouble \"two\") !! value_error",
+    java_double(vm, argv, out))
 
-PTC_BUILTIN(java_parse_float, "Float", "parseFloat", 1, 1, 0, "(Float/parseFloat s)",
-            "The same as Double/parseDouble.",
-            "(Float/parseFloat \"0.1\") => 0.1\n(Float/parseFloat \"\") !! value_error")
-{
-    return java_double(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(java_parse_float, "Float", "parseFloat", 1, 1, 0, "(Float/parseFloat s)",
+                 "The same as Double/parseDouble.",
+                 "(Float/parseFloat \"0.1\") => 0.1\n(Float/parseFloat \"\") !! value_error",
+                 java_double(vm, argv, out))
 
 /* ------------------------------------------------------------------ booleans */
 

@@ -53,11 +53,9 @@ PTC_BUILTIN(
     return check_string_arg(vm, argv, 0) && ptc_give(out, ptc_regex_make(vm, argv[0]));
 }
 
-PTC_BUILTIN(regex_is, "regex", "regex?", 1, 1, 0, "(regex? x)", "Is it a regex?",
-            "(regex? #\"a+\") => true\n(regex? \"a+\") => false\n(regex? nil) => false")
-{
-    return ptc_give(out, ptc_bool(ptc_is_regex(argv[0])));
-}
+PTC_BUILTIN_EXPR(regex_is, "regex", "regex?", 1, 1, 0, "(regex? x)", "Is it a regex?",
+                 "(regex? #\"a+\") => true\n(regex? \"a+\") => false\n(regex? nil) => false",
+                 ptc_give(out, ptc_bool(ptc_is_regex(argv[0]))))
 
 /* ------------------------------------------------------------------------ find */
 
@@ -92,17 +90,15 @@ PTC_BUILTIN(
     return give_match(vm, argv, ptc_matcher_next, out);
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     regex_matches, "regex", "re-matches", 2, 2, 0, "(re-matches regex s)",
     "The match when the regex matches the whole string, else nil. With groups: a vector of the "
     "match and its "
     "groups.",
     "(re-matches #\"\\d+\" \"2048\") => \"2048\"\n(re-matches #\"\\d+\" \"2048kb\") => nil\n"
     "(re-matches #\"(\\d+)-(\\d+)\" \"10-20\") => [\"10-20\" \"10\" \"20\"]\n"
-    "(re-matches #\"a\" nil) !! type_error")
-{
-    return give_match(vm, argv, ptc_matcher_whole, out);
-}
+    "(re-matches #\"a\" nil) !! type_error",
+    give_match(vm, argv, ptc_matcher_whole, out))
 
 PTC_BUILTIN(regex_seq, "regex", "re-seq", 2, 2, 0, "(re-seq regex s)",
             "All matches in a string, each as re-find gives it; nil when there is none.",
@@ -151,16 +147,15 @@ static bool extract(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
     return ok;
 }
 
-PTC_BUILTIN(regex_extract, "regex", "extract", 2, 3, 0, "(extract pattern s group?)",
-            "A group of the first match: the first group, or the one with this number (0: the "
-            "whole match); nil when "
-            "there is none.",
-            "(extract \"id=(\\\\d+)\" \"id=42\") => \"42\"\n(extract #\"id=(\\d+)\" \"id=42\" 0) "
-            "=> \"id=42\"\n"
-            "(extract \"id=(\\\\d+)\" \"none\") => nil\n(extract \"(a\" \"a\") !! value_error")
-{
-    return extract(vm, argc, argv, out);
-}
+PTC_BUILTIN_EXPR(
+    regex_extract, "regex", "extract", 2, 3, 0, "(extract pattern s group?)",
+    "A group of the first match: the first group, or the one with this number (0: the "
+    "whole match); nil when "
+    "there is none.",
+    "(extract \"id=(\\\\d+)\" \"id=42\") => \"42\"\n(extract #\"id=(\\d+)\" \"id=42\" 0) "
+    "=> \"id=42\"\n"
+    "(extract \"id=(\\\\d+)\" \"none\") => nil\n(extract \"(a\" \"a\") !! value_error",
+    extract(vm, argc, argv, out))
 
 /* [+-]digits */
 static bool is_integer_text(PtcValue str)

@@ -141,24 +141,20 @@ static bool find_position(PtcVM *vm, int argc, const PtcValue *argv, bool last, 
     return true;
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     string_index_of, "clojure.string", "index-of", 2, 3, 0, "(index-of s part from?)",
     "The position of the first occurrence of a part, at or after from; nil when there is none.",
     "(index-of \"willow\" \"l\") => 2\n(index-of \"willow\" \"l\" 3) => 3\n"
-    "(index-of \"willow\" \"z\") => nil\n(index-of nil \"a\") !! type_error")
-{
-    return find_position(vm, argc, argv, false, out);
-}
+    "(index-of \"willow\" \"z\") => nil\n(index-of nil \"a\") !! type_error",
+    find_position(vm, argc, argv, false, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     string_last_index_of, "clojure.string", "last-index-of", 2, 3, 0,
     "(last-index-of s part from?)",
     "The position of the last occurrence of a part, at or before from; nil when there is none.",
     "(last-index-of \"willow\" \"l\") => 3\n(last-index-of \"willow\" \"l\" 2) => 2\n"
-    "(last-index-of \"willow\" \"z\") => nil\n(last-index-of \"abc\" 1) !! type_error")
-{
-    return find_position(vm, argc, argv, true, out);
-}
+    "(last-index-of \"willow\" \"z\") => nil\n(last-index-of \"abc\" 1) !! type_error",
+    find_position(vm, argc, argv, true, out))
 
 PTC_BUILTIN(string_includes, "clojure.string", "includes?", 2, 2, 0, "(includes? s part)",
             "Does the string contain this part?",
@@ -363,13 +359,12 @@ PTC_BUILTIN(string_trimr, "clojure.string", "trimr", 1, 1, 0, "(trimr s)",
            trim_by(vm, argv[0], is_trimmed_space, false, true, out);
 }
 
-PTC_BUILTIN(string_trim_newline, "clojure.string", "trim-newline", 1, 1, 0, "(trim-newline s)",
-            "The string without newlines and carriage returns at its end.",
-            "(trim-newline \"a \\r\\n\\n\") => \"a \"\n(trim-newline \"\\na\") => \"\\na\"\n"
-            "(trim-newline nil) !! type_error")
-{
-    return check_text_args(vm, argc, argv) && trim_by(vm, argv[0], is_newline, false, true, out);
-}
+PTC_BUILTIN_EXPR(string_trim_newline, "clojure.string", "trim-newline", 1, 1, 0, "(trim-newline s)",
+                 "The string without newlines and carriage returns at its end.",
+                 "(trim-newline \"a \\r\\n\\n\") => \"a \"\n(trim-newline \"\\na\") => \"\\na\"\n"
+                 "(trim-newline nil) !! type_error",
+                 check_text_args(vm, argc, argv) &&
+                     trim_by(vm, argv[0], is_newline, false, true, out))
 
 PTC_BUILTIN(string_blank, "clojure.string", "blank?", 1, 1, 0, "(blank? s)",
             "Is the string nil, empty or only white space?",
@@ -460,29 +455,25 @@ static bool replace_in_string(PtcVM *vm, int argc, const PtcValue *argv, size_t 
     return PTC_RETRY(vm, replace_text(vm, argc, argv, most, out));
 }
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     string_replace, "clojure.string", "replace", 3, 3, PTC_B_CALLS, "(replace s part by)",
     "The string with every occurrence of a part, or every match of a regex, replaced. For a regex, "
     "the replacement may hold groups ($1) or be a function of the match.",
     "(replace \"a-b-c\" \"-\" \"+\") => \"a+b+c\"\n(replace \"ab\" \"\" \".\") => \".a.b.\"\n"
     "(replace \"x1y22\" #\"(\\d+)\" \"<$1>\") => \"x<1>y<22>\"\n"
     "(replace \"ab\" #\"[a-z]\" upper-case) => \"AB\"\n"
-    "(replace nil \"a\" \"b\") !! type_error")
-{
-    return replace_in_string(vm, argc, argv, SIZE_MAX, out);
-}
+    "(replace nil \"a\" \"b\") !! type_error",
+    replace_in_string(vm, argc, argv, SIZE_MAX, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     string_replace_first, "clojure.string", "replace-first", 3, 3, PTC_B_CALLS,
     "(replace-first s part by)",
     "The string with the first occurrence of a part, or the first match of a regex, replaced.",
     "(replace-first \"a-b-c\" \"-\" \"+\") => \"a+b-c\"\n(replace-first \"abc\" \"x\" "
     "\"y\") => \"abc\"\n"
     "(replace-first \"a1b2\" #\"\\d\" \"#\") => \"a#b2\"\n"
-    "(replace-first \"a\" \"a\" 1) !! type_error")
-{
-    return replace_in_string(vm, argc, argv, 1, out);
-}
+    "(replace-first \"a\" \"a\" 1) !! type_error",
+    replace_in_string(vm, argc, argv, 1, out))
 
 /* s with every character that `by` knows replaced by what it says. */
 static bool escape_all(PtcVM *vm, PtcIter *it, PtcValue by, PtcValue *slot, PtcBuf *buf)

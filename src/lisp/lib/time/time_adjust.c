@@ -95,14 +95,12 @@ bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_give(out, ptc_int(n));
 }
 
-PTC_BUILTIN(get_long, "java", ".getLong", 2, 2, 0, "(.getLong date field)",
-            "A field of a date or time; the same as .get.",
-            "(.getLong (LocalDate/of 1970 1 3) ChronoField/EPOCH_DAY) => 2\n"
-            "(.getLong (LocalDate/of 1970 1 3) ChronoField/HOUR_OF_DAY) !! value_error\n"
-            "(.getLong 5 ChronoField/YEAR) !! type_error")
-{
-    return ptc_time_get(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(get_long, "java", ".getLong", 2, 2, 0, "(.getLong date field)",
+                 "A field of a date or time; the same as .get.",
+                 "(.getLong (LocalDate/of 1970 1 3) ChronoField/EPOCH_DAY) => 2\n"
+                 "(.getLong (LocalDate/of 1970 1 3) ChronoField/HOUR_OF_DAY) !! value_error\n"
+                 "(.getLong 5 ChronoField/YEAR) !! type_error",
+                 ptc_time_get(vm, argv, out))
 
 #define WEEK_FIELD(id, name, field, doc, examples)                                     \
     PTC_BUILTIN(id, "java", name, 1, 1, 0, "(" name " WeekFields/ISO)", doc, examples) \

@@ -118,13 +118,12 @@ static bool millis_now(PtcVM *vm, PtcValue *out)
     return ptc_give(out, ptc_int_new(vm->heap, vm->now_ms));
 }
 
-PTC_BUILTIN(system_millis, "System", "currentTimeMillis", 0, 0, 0, "(System/currentTimeMillis)",
-            "Milliseconds since 1970-01-01T00:00:00Z, the same throughout a run.",
-            "(pos? (System/currentTimeMillis)) => true\n"
-            "(System/currentTimeMillis 1) !! arity_error")
-{
-    return millis_now(vm, out);
-}
+PTC_BUILTIN_EXPR(system_millis, "System", "currentTimeMillis", 0, 0, 0,
+                 "(System/currentTimeMillis)",
+                 "Milliseconds since 1970-01-01T00:00:00Z, the same throughout a run.",
+                 "(pos? (System/currentTimeMillis)) => true\n"
+                 "(System/currentTimeMillis 1) !! arity_error",
+                 millis_now(vm, out))
 
 PTC_BUILTIN(system_nanos, "System", "nanoTime", 0, 0, 0, "(System/nanoTime)",
             "The time of the run in nanoseconds; the same throughout it, so that nothing can be "
@@ -135,12 +134,10 @@ PTC_BUILTIN(system_nanos, "System", "nanoTime", 0, 0, 0, "(System/nanoTime)",
     return ms != PTC_NONE && ptc_give(out, ptc_int_mul(vm->heap, ms, unit));
 }
 
-PTC_BUILTIN(time_millis, "java.time", "currentTimeMillis", 0, 0, 0, "(currentTimeMillis)",
-            "The same as System/currentTimeMillis.",
-            "(integer? (currentTimeMillis)) => true\n(currentTimeMillis 1) !! arity_error")
-{
-    return millis_now(vm, out);
-}
+PTC_BUILTIN_EXPR(time_millis, "java.time", "currentTimeMillis", 0, 0, 0, "(currentTimeMillis)",
+                 "The same as System/currentTimeMillis.",
+                 "(integer? (currentTimeMillis)) => true\n(currentTimeMillis 1) !! arity_error",
+                 millis_now(vm, out))
 
 PTC_BUILTIN(date_now, "LocalDate", "now", 0, 1, 0, "(LocalDate/now)",
             "Today's date in UTC, the same throughout a run.",
@@ -167,12 +164,10 @@ PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, 0, "(LocalDateTime/now)"
     return ptc_give_time(vm, PTC_R_DATETIME, t, out);
 }
 
-PTC_BUILTIN(instant_now, "Instant", "now", 0, 0, 0, "(Instant/now)",
-            "This point in time, the same throughout a run.",
-            "(pos? (.toEpochMilli (Instant/now))) => true\n(Instant/now 1) !! arity_error")
-{
-    return ptc_give_time(vm, PTC_R_INSTANT, ptc_run_time(vm), out);
-}
+PTC_BUILTIN_EXPR(instant_now, "Instant", "now", 0, 0, 0, "(Instant/now)",
+                 "This point in time, the same throughout a run.",
+                 "(pos? (.toEpochMilli (Instant/now))) => true\n(Instant/now 1) !! arity_error",
+                 ptc_give_time(vm, PTC_R_INSTANT, ptc_run_time(vm), out))
 
 /* ---------------------------------------------------------------------- from parts */
 
@@ -271,22 +266,18 @@ static bool from_epoch(PtcVM *vm, const PtcValue *argv, unsigned kind, int unit,
            ptc_give_time(vm, kind, t, out);
 }
 
-PTC_BUILTIN(instant_of_second, "Instant", "ofEpochSecond", 1, 1, 0, "(Instant/ofEpochSecond n)",
-            "The instant n seconds after 1970-01-01T00:00:00Z.",
-            "(Instant/ofEpochSecond 1700000000) => \"2023-11-14T22:13:20Z\"\n"
-            "(Instant/ofEpochSecond -1) => \"1969-12-31T23:59:59Z\"\n"
-            "(Instant/ofEpochSecond nil) !! type_error")
-{
-    return from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_SECONDS, out);
-}
+PTC_BUILTIN_EXPR(instant_of_second, "Instant", "ofEpochSecond", 1, 1, 0,
+                 "(Instant/ofEpochSecond n)", "The instant n seconds after 1970-01-01T00:00:00Z.",
+                 "(Instant/ofEpochSecond 1700000000) => \"2023-11-14T22:13:20Z\"\n"
+                 "(Instant/ofEpochSecond -1) => \"1969-12-31T23:59:59Z\"\n"
+                 "(Instant/ofEpochSecond nil) !! type_error",
+                 from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_SECONDS, out))
 
-PTC_BUILTIN(instant_of_milli, "Instant", "ofEpochMilli", 1, 1, 0, "(Instant/ofEpochMilli n)",
-            "The instant n milliseconds after 1970-01-01T00:00:00Z.",
-            "(Instant/ofEpochMilli 1500) => \"1970-01-01T00:00:01.500Z\"\n"
-            "(Instant/ofEpochMilli 1.5) !! type_error")
-{
-    return from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_MILLIS, out);
-}
+PTC_BUILTIN_EXPR(instant_of_milli, "Instant", "ofEpochMilli", 1, 1, 0, "(Instant/ofEpochMilli n)",
+                 "The instant n milliseconds after 1970-01-01T00:00:00Z.",
+                 "(Instant/ofEpochMilli 1500) => \"1970-01-01T00:00:01.500Z\"\n"
+                 "(Instant/ofEpochMilli 1.5) !! type_error",
+                 from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_MILLIS, out))
 
 PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
             "(LocalDateTime/ofEpochSecond seconds nanos ZoneOffset/UTC)",
@@ -433,18 +424,14 @@ static bool enum_of(PtcVM *vm, const PtcValue *argv, PtcGroup group, int count, 
     return ptc_give(out, ptc_enum_new(vm->heap, group, (int)n - 1));
 }
 
-PTC_BUILTIN(day_of, "DayOfWeek", "of", 1, 1, 0, "(DayOfWeek/of n)",
-            "The day of the week with this number: 1 is Monday, 7 is Sunday.",
-            "(DayOfWeek/of 5) => FRIDAY\n(DayOfWeek/of 0) !! value_error")
-{
-    return enum_of(vm, argv, PTC_G_DAY, 7, out);
-}
+PTC_BUILTIN_EXPR(day_of, "DayOfWeek", "of", 1, 1, 0, "(DayOfWeek/of n)",
+                 "The day of the week with this number: 1 is Monday, 7 is Sunday.",
+                 "(DayOfWeek/of 5) => FRIDAY\n(DayOfWeek/of 0) !! value_error",
+                 enum_of(vm, argv, PTC_G_DAY, 7, out))
 
-PTC_BUILTIN(month_of, "Month", "of", 1, 1, 0, "(Month/of n)", "The month with this number.",
-            "(Month/of 5) => MAY\n(Month/of 13) !! value_error")
-{
-    return enum_of(vm, argv, PTC_G_MONTH, 12, out);
-}
+PTC_BUILTIN_EXPR(month_of, "Month", "of", 1, 1, 0, "(Month/of n)", "The month with this number.",
+                 "(Month/of 5) => MAY\n(Month/of 13) !! value_error",
+                 enum_of(vm, argv, PTC_G_MONTH, 12, out))
 
 PTC_BUILTIN(
     formatter_of, "DateTimeFormatter", "ofPattern", 1, 1, 0,

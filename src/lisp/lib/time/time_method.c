@@ -176,21 +176,17 @@ static bool give_millis(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_give(out, ptc_int(t.seconds * 1000 + t.nanos / PTC_MS));
 }
 
-PTC_BUILTIN(to_epoch_milli, "java", ".toEpochMilli", 1, 1, 0, "(.toEpochMilli instant)",
-            "Milliseconds from 1970-01-01T00:00:00Z to an instant.",
-            "(.toEpochMilli (Instant/parse \"1970-01-01T00:00:01.5Z\")) => 1500\n"
-            "(.toEpochMilli (LocalDate/of 2024 1 1)) !! type_error")
-{
-    return give_millis(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(to_epoch_milli, "java", ".toEpochMilli", 1, 1, 0, "(.toEpochMilli instant)",
+                 "Milliseconds from 1970-01-01T00:00:00Z to an instant.",
+                 "(.toEpochMilli (Instant/parse \"1970-01-01T00:00:01.5Z\")) => 1500\n"
+                 "(.toEpochMilli (LocalDate/of 2024 1 1)) !! type_error",
+                 give_millis(vm, argv, out))
 
-PTC_BUILTIN(get_time, "java", ".getTime", 1, 1, 0, "(.getTime instant)",
-            "Milliseconds from 1970-01-01T00:00:00Z to an instant.",
-            "(.getTime (java.util.Date. \"1970-01-01T00:01:00Z\")) => 60000\n"
-            "(.getTime (LocalDate/of 2024 1 1)) !! type_error\n(.getTime nil) !! type_error")
-{
-    return give_millis(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(get_time, "java", ".getTime", 1, 1, 0, "(.getTime instant)",
+                 "Milliseconds from 1970-01-01T00:00:00Z to an instant.",
+                 "(.getTime (java.util.Date. \"1970-01-01T00:01:00Z\")) => 60000\n"
+                 "(.getTime (LocalDate/of 2024 1 1)) !! type_error\n(.getTime nil) !! type_error",
+                 give_millis(vm, argv, out))
 
 PTC_BUILTIN(to_local_date, "java", ".toLocalDate", 1, 1, 0, "(.toLocalDate date-time)",
             "The date of a date-time.",

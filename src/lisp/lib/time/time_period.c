@@ -49,14 +49,13 @@ bool ptc_period_between(PtcVM *vm, const PtcValue *argv, PtcValue *out)
            give_period(vm, days_to_period(ptc_date_days(argv[0]), ptc_date_days(argv[1])), out);
 }
 
-PTC_BUILTIN(period_between, "Period", "between", 2, 2, 0, "(Period/between start end)",
-            "The years, months and days from one date to another; negative when that is before it.",
-            "(Period/between (LocalDate/of 2020 1 15) (LocalDate/of 2024 3 10)) => P4Y1M24D\n"
-            "(.getYears (Period/between (LocalDate/of 1990 6 20) (LocalDate/of 2024 6 15))) => 33\n"
-            "(Period/between \"2020-01-15\" (LocalDate/of 2024 3 10)) !! type_error")
-{
-    return ptc_period_between(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(
+    period_between, "Period", "between", 2, 2, 0, "(Period/between start end)",
+    "The years, months and days from one date to another; negative when that is before it.",
+    "(Period/between (LocalDate/of 2020 1 15) (LocalDate/of 2024 3 10)) => P4Y1M24D\n"
+    "(.getYears (Period/between (LocalDate/of 1990 6 20) (LocalDate/of 2024 6 15))) => 33\n"
+    "(Period/between \"2020-01-15\" (LocalDate/of 2024 3 10)) !! type_error",
+    ptc_period_between(vm, argv, out))
 
 /* -------------------------------------------------------------------------- moving */
 

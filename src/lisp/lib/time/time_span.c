@@ -203,27 +203,24 @@ static bool add_time_span(PtcVM *vm, int argc, const PtcValue *argv, bool back, 
     return (!back || negate(vm, &n)) && give_shifted(vm, argv[0], unit, n, out);
 }
 
-PTC_BUILTIN(time_plus, "java", ".plus", 2, 3, 0, "(.plus time n unit) or (.plus time amount)",
-            "A time moved on by a duration, a period or n units; days of the week and months by n.",
-            "(.plus (LocalDate/of 2024 5 31) 2 ChronoUnit/WEEKS) => \"2024-06-14\"\n"
-            "(.plus (Instant/ofEpochSecond 0) (Duration/ofHours 1)) => \"1970-01-01T01:00:00Z\"\n"
-            "(.plus (LocalDate/of 2024 1 31) (Period/ofMonths 1)) => \"2024-02-29\"\n"
-            "(.plus DayOfWeek/SATURDAY 2) => MONDAY\n"
-            "(.plus (LocalDate/of 2024 5 31) 2 ChronoUnit/HOURS) !! value_error")
-{
-    return add_time_span(vm, argc, argv, false, out);
-}
+PTC_BUILTIN_EXPR(
+    time_plus, "java", ".plus", 2, 3, 0, "(.plus time n unit) or (.plus time amount)",
+    "A time moved on by a duration, a period or n units; days of the week and months by n.",
+    "(.plus (LocalDate/of 2024 5 31) 2 ChronoUnit/WEEKS) => \"2024-06-14\"\n"
+    "(.plus (Instant/ofEpochSecond 0) (Duration/ofHours 1)) => \"1970-01-01T01:00:00Z\"\n"
+    "(.plus (LocalDate/of 2024 1 31) (Period/ofMonths 1)) => \"2024-02-29\"\n"
+    "(.plus DayOfWeek/SATURDAY 2) => MONDAY\n"
+    "(.plus (LocalDate/of 2024 5 31) 2 ChronoUnit/HOURS) !! value_error",
+    add_time_span(vm, argc, argv, false, out))
 
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     time_minus, "java", ".minus", 2, 3, 0, "(.minus time n unit) or (.minus time amount)",
     "A time moved back by a duration, a period or n units; days of the week and months by n.",
     "(.minus (LocalDate/of 2024 5 31) 1 ChronoUnit/MONTHS) => \"2024-04-30\"\n"
     "(.minus (Duration/ofHours 1) (Duration/ofMinutes 1)) => PT59M\n"
     "(.minus (LocalDate/of 2024 3 31) (Period/of 1 1 1)) => \"2023-02-27\"\n"
-    "(.minus (LocalDate/of 2024 5 31) (Duration/ofHours 1)) !! type_error")
-{
-    return add_time_span(vm, argc, argv, true, out);
-}
+    "(.minus (LocalDate/of 2024 5 31) (Duration/ofHours 1)) !! type_error",
+    add_time_span(vm, argc, argv, true, out))
 
 /* ------------------------------------------------------------------------- between */
 
@@ -259,15 +256,14 @@ static bool count_units(PtcVM *vm, const PtcValue *argv, int a, int b, int at, P
                 : ptc_fail_here(vm, PTC_E_ARITH, "the number is too large for 64 bits");
 }
 
-PTC_BUILTIN(unit_between, "java", ".between", 3, 3, 0, "(.between unit start end)",
-            "How many whole units lie between two dates, date-times or instants.",
-            "(.between ChronoUnit/DAYS (LocalDate/of 2024 1 1) (LocalDate/of 2025 1 1)) => 366\n"
-            "(.between ChronoUnit/MONTHS (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 29)) => 0\n"
-            "(.between ChronoUnit/HOURS (LocalDate/of 2024 1 1) (LocalDate/of 2025 1 1)) !! "
-            "value_error")
-{
-    return count_units(vm, argv, 1, 2, 0, out);
-}
+PTC_BUILTIN_EXPR(
+    unit_between, "java", ".between", 3, 3, 0, "(.between unit start end)",
+    "How many whole units lie between two dates, date-times or instants.",
+    "(.between ChronoUnit/DAYS (LocalDate/of 2024 1 1) (LocalDate/of 2025 1 1)) => 366\n"
+    "(.between ChronoUnit/MONTHS (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 29)) => 0\n"
+    "(.between ChronoUnit/HOURS (LocalDate/of 2024 1 1) (LocalDate/of 2025 1 1)) !! "
+    "value_error",
+    count_units(vm, argv, 1, 2, 0, out))
 
 PTC_BUILTIN(
     time_until, "java", ".until", 2, 3, 0, "(.until start end unit?)",
@@ -381,12 +377,10 @@ PTC_BUILTIN(multiplied_by, "java", ".multipliedBy", 2, 2, 0, "(.multipliedBy amo
            scale_amount(vm, argv[0], n, out);
 }
 
-PTC_BUILTIN(duration_negated, "java", ".negated", 1, 1, 0, "(.negated amount)",
-            "The duration or period with the other sign.",
-            "(.negated (Duration/ofSeconds 5)) => PT-5S\n(.negated 5) !! type_error")
-{
-    return arg_amount(vm, argv) && scale_amount(vm, argv[0], -1, out);
-}
+PTC_BUILTIN_EXPR(duration_negated, "java", ".negated", 1, 1, 0, "(.negated amount)",
+                 "The duration or period with the other sign.",
+                 "(.negated (Duration/ofSeconds 5)) => PT-5S\n(.negated 5) !! type_error",
+                 arg_amount(vm, argv) && scale_amount(vm, argv[0], -1, out))
 
 PTC_BUILTIN(duration_abs, "java", ".abs", 1, 1, 0, "(.abs x)",
             "A duration or number without its sign.",

@@ -70,28 +70,22 @@ static bool zone_of_text(PtcVM *vm, const PtcValue *argv, PtcValue *out)
                          "zones are UTC and fixed offsets such as +02:00; places are not known");
 }
 
-PTC_BUILTIN(zone_of, "ZoneOffset", "of", 1, 1, 0, "(ZoneOffset/of text)",
-            "The offset from UTC that a text such as +02:00 spells.",
-            "(ZoneOffset/of \"+02:00\") => +02:00\n(ZoneOffset/of \"Z\") => Z\n"
-            "(ZoneOffset/of \"two\") !! value_error")
-{
-    return zone_of_text(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(zone_of, "ZoneOffset", "of", 1, 1, 0, "(ZoneOffset/of text)",
+                 "The offset from UTC that a text such as +02:00 spells.",
+                 "(ZoneOffset/of \"+02:00\") => +02:00\n(ZoneOffset/of \"Z\") => Z\n"
+                 "(ZoneOffset/of \"two\") !! value_error",
+                 zone_of_text(vm, argv, out))
 
-PTC_BUILTIN(zone_id_of, "ZoneId", "of", 1, 1, 0, "(ZoneId/of text)",
-            "The zone of a text: UTC, or an offset such as +02:00.",
-            "(ZoneId/of \"UTC\") => Z\n(ZoneId/of \"UTC+1\") => +01:00\n"
-            "(ZoneId/of \"Europe/Paris\") !! value_error")
-{
-    return zone_of_text(vm, argv, out);
-}
+PTC_BUILTIN_EXPR(zone_id_of, "ZoneId", "of", 1, 1, 0, "(ZoneId/of text)",
+                 "The zone of a text: UTC, or an offset such as +02:00.",
+                 "(ZoneId/of \"UTC\") => Z\n(ZoneId/of \"UTC+1\") => +01:00\n"
+                 "(ZoneId/of \"Europe/Paris\") !! value_error",
+                 zone_of_text(vm, argv, out))
 
-PTC_BUILTIN(zone_id_default, "ZoneId", "systemDefault", 0, 0, 0, "(ZoneId/systemDefault)",
-            "UTC: a run does not know where it is.",
-            "(ZoneId/systemDefault) => Z\n(ZoneId/systemDefault 1) !! arity_error")
-{
-    return give_zone(vm, 0, out);
-}
+PTC_BUILTIN_EXPR(zone_id_default, "ZoneId", "systemDefault", 0, 0, 0, "(ZoneId/systemDefault)",
+                 "UTC: a run does not know where it is.",
+                 "(ZoneId/systemDefault) => Z\n(ZoneId/systemDefault 1) !! arity_error",
+                 give_zone(vm, 0, out))
 
 PTC_BUILTIN(zone_of_hours, "ZoneOffset", "ofHours", 1, 1, 0, "(ZoneOffset/ofHours n)",
             "The offset of n hours east of UTC.",
