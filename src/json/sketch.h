@@ -2,7 +2,7 @@
  * sketch.h - what is known of the values that come from somewhere, as a line of text: {id int, tags? [string]}|nil.
  *
  *   type    = one { "|" one }
- *   one     = ( word | literal | "[" type "]" | "{" [ part { "," part } ] "}" [ "!" ] ) [ "?" ]
+ *   one     = ( word | literal | "[" [ type ] "]" | "{" [ part { "," part } ] "}" [ "!" ] ) [ "?" ]
  *   word    = any nil bool int number string keyword datetime map, also with a colon before it
  *   part    = name [ "?" ] type          a member, which may be absent with the ?
  *           | "*" type                   what any other member is
@@ -56,7 +56,8 @@ struct PtcSketch {
     uint32_t count; /* MAP: fields; UNION: alternatives, of which none is a union */
     /* BOOL, INT, NUMBER, STRING: the only value, a string without quotes; absent: any of the kind. */
     PtcText literal;
-    const PtcSketch *item; /* LIST: its items; MAP: other members; NULL: anything */
+    /* LIST: its items; MAP: other members; NULL: nothing is said of them (of a list: none has had an item). */
+    const PtcSketch *item;
     const PtcSketchField *fields;
     const PtcSketch *const *of; /* UNION */
 };

@@ -173,9 +173,10 @@ static const PtcSketch *type_named(SketchReader *r, PtcText word)
 static const PtcSketch *read_list(SketchReader *r)
 {
     PtcSketch *list = new_sketch(r, PTC_SKETCH_LIST);
-    if (!list || !(list->item = read_union(r)))
-        return NULL;
-    return take_sketch_char(r, ']') ? list : NULL;
+    if (!list || take_sketch_char(r, ']'))
+        return list;
+    list->item = read_union(r);
+    return list->item && take_sketch_char(r, ']') ? list : NULL;
 }
 
 static bool read_member(SketchReader *r, PtcSketch *map)

@@ -86,7 +86,8 @@ static void write_sketch(PtcBuf *out, const PtcSketch *s, SketchCut cut)
         write_sketch_map(out, s, cut);
     } else if (s->kind == PTC_SKETCH_LIST) {
         ptc_buf_add_char(out, '[');
-        write_sketch(out, s->item, cut);
+        if (s->item)
+            write_sketch(out, s->item, cut);
         ptc_buf_add_char(out, ']');
     } else if (s->kind == PTC_SKETCH_UNION) {
         for (uint32_t i = 0; i < s->count; i++) {

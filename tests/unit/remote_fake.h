@@ -231,8 +231,7 @@ static inline bool fake_lookup(Fake *f, PtcHeap *heap, PtcValue q, PtcBuf *out)
         ptc_emit_field_text(out, "rule", PTC_TEXT("deny github/delete_*"));
     if (fake_tools[i].schema)
         ptc_emit_field_text(out, "takes", PTC_TEXT("{number int}"));
-    ptc_emit_field_text(out, "gives", PTC_TEXT("{title string}"));
-    ptc_emit_field_bool(out, "seen", !fake_tools[i].schema);
+    ptc_emit_field_text(out, fake_tools[i].schema ? "gives" : "seen", PTC_TEXT("{title string}"));
     return ptc_emit_object_end(out);
 }
 

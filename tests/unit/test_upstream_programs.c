@@ -472,9 +472,10 @@ static bool has_shapes(PtcServers *servers, PtcHeap *heap, const char *name, con
     PtcText wanted = ptc_text_cstr(takes);
     return servers->find(servers, heap, PTC_TEXT("github"), ptc_text_cstr(name), &number, &word) ==
                PTC_SERVER_FOUND &&
-           servers->shapes(servers, number, &shapes) && shapes.seen == !takes &&
+           servers->shapes(servers, number, &shapes) &&
            (shapes.takes.bytes != NULL) == (takes != NULL) && ptc_text_same(shapes.takes, wanted) &&
-           ptc_text_is(shapes.gives, "{title string}");
+           ptc_text_is(takes ? shapes.gives : shapes.seen, "{title string}") &&
+           !(takes ? shapes.seen : shapes.gives).bytes;
 }
 
 /* What is known of a tool comes with its name, and is remembered with it. */

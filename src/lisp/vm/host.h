@@ -58,9 +58,8 @@ typedef struct PtcServerIssue {
  * be anything. */
 typedef struct PtcToolShapes {
     PtcText takes, gives;
-    bool reads; /* a call changes nothing */
-    bool
-        seen; /* `gives` is what its results were like so far; nobody has promised that they will be */
+    PtcText seen; /* what its results were like so far; nobody has promised that they will be */
+    bool reads;   /* a call changes nothing */
 } PtcToolShapes;
 
 typedef enum {

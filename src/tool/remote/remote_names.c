@@ -16,7 +16,7 @@ void ptc_remote_names_init(PtcRemoteNames *names, PtcMem *mem)
 
 static void free_remote_name(PtcRemoteNames *names, const PtcRemoteName *n)
 {
-    ptc_mem_free(names->mem, n->text, n->len + n->takes.len + n->gives.len);
+    ptc_mem_free(names->mem, n->text, n->len + n->takes.len + n->gives.len + n->seen.len);
 }
 
 static void clear_remote_names(PtcRemoteNames *names)
@@ -116,14 +116,16 @@ static int64_t add_remote_name(PtcRemoteNames *names, PtcText text, const PtcRem
 {
     if (names->count == names->cap && !grow_remote_names(names))
         return -1;
-    char *copy = ptc_mem_alloc(names->mem, text.len + what->takes.len + what->gives.len);
+    char *copy =
+        ptc_mem_alloc(names->mem, text.len + what->takes.len + what->gives.len + what->seen.len);
     if (!copy)
         return -1;
     PtcRemoteName *n = &names->items[names->count];
     *n = *what;
     n->text = memcpy(copy, text.bytes, text.len);
-    n->takes = put_behind(copy + text.len, what->takes);
-    n->gives = put_behind(copy + text.len + what->takes.len, what->gives);
+    n->takes = put_behind(copy += text.len, what->takes);
+    n->gives = put_behind(copy += what->takes.len, what->gives);
+    n->seen = put_behind(copy + what->gives.len, what->seen);
     return names->count++;
 }
 

@@ -20,10 +20,9 @@ typedef struct PtcRemoteName {
     char *text; /* stays where it is until the next run begins */
     uint32_t len, hash;
     uint32_t slot, tool;
-    PtcText takes, gives; /* as in PtcToolShapes; behind the text */
-    bool seen;
-    bool once;     /* true for this run only */
-    bool reads;    /* its calls change nothing */
+    PtcText takes, gives, seen; /* as in PtcToolShapes; behind the text */
+    bool once;                  /* true for this run only */
+    bool reads;                 /* its calls change nothing */
     char only[64]; /* the one argument that is required; empty: none, several, or a longer name */
 } PtcRemoteName;
 

@@ -154,9 +154,9 @@ static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText fu
     found.once = version != PTC_NONE &&
                  !(ptc_is_int(version) && (uint64_t)ptc_to_int(version) == s->run->version);
     found.reads = ptc_text_is(answer_text_field(heap, answer, "effect"), "read");
-    found.seen = ptc_map_field(heap, answer, "seen") == PTC_TRUE;
     found.takes = answer_sketch(heap, answer, "takes");
     found.gives = answer_sketch(heap, answer, "gives");
+    found.seen = answer_sketch(heap, answer, "seen");
     keep_only_required(heap, answer, &found);
     int64_t got = ptc_remote_names_add(s->names, full, found);
     if (got < 0) {
@@ -214,7 +214,7 @@ static bool server_function_shapes(PtcServers *servers, uint32_t number, PtcTool
     PtcRemoteName name;
     if (!ptc_remote_names_get(as_remote_servers(servers)->names, number, &name))
         return false;
-    *out = (PtcToolShapes){name.takes, name.gives, name.reads, name.seen};
+    *out = (PtcToolShapes){name.takes, name.gives, name.seen, name.reads};
     return true;
 }
 
