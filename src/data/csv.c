@@ -47,7 +47,7 @@ typedef struct {
     PtcValue *keys;
     PtcValue *fields; /* of one line; for wide tables key, value, key, value ... */
     Column *columns;
-    size_t cap;     /* capacity of keys, fields and columns */
+    size_t column_cap, key_cap, field_cap;
     PtcValue shape; /* of narrow rows */
     PtcValue index; /* of wide rows, which all have the same keys in the same places */
     PtcBuf unquoted;
@@ -273,41 +273,18 @@ static const char *plain_end(const Csv *c)
     return p;
 }
 
-static bool grow_csv_array(Csv *c, void *array, size_t item, size_t cap)
-{
-    void **at = array, *more = ptc_heap_scratch(c->heap, *at, c->cap * item, cap * item);
-    if (more)
-        *at = more;
-    return more != NULL;
-}
-
 /* Makes room for n columns. */
 static bool make_room_for_columns(Csv *c, size_t n)
 {
-    if (n <= c->cap)
-        return true;
+    size_t had = c->column_cap;
     if (n > PTC_CSV_COLUMNS)
         return fail_csv(c, c->line, csv_column_of(c, c->at), "there are more than %d columns",
                         PTC_CSV_COLUMNS);
-    size_t cap = c->cap ? c->cap * 2 : 16;
-    PtcHeap *h = c->heap;
-    Column *columns = ptc_heap_scratch(h, NULL, 0, cap * sizeof *columns);
-    PtcValue *keys = columns ? ptc_heap_scratch(h, NULL, 0, cap * sizeof *keys) : NULL;
-    if (!keys || !grow_csv_array(c, &c->fields, 2 * sizeof *c->fields, cap)) {
-        ptc_heap_scratch_free(h, columns, cap * sizeof *columns);
-        ptc_heap_scratch_free(h, keys, cap * sizeof *keys);
+    if (!PTC_GROW_SCRATCH(c->heap, &c->keys, &c->key_cap, n) ||
+        !PTC_GROW_SCRATCH(c->heap, &c->fields, &c->field_cap, 2 * n) ||
+        !PTC_GROW_SCRATCH(c->heap, &c->columns, &c->column_cap, n))
         return fail_csv_stopped(c);
-    }
-    memset(columns, 0, cap * sizeof *columns);
-    if (c->cap) {
-        memcpy(columns, c->columns, c->cap * sizeof *columns);
-        memcpy(keys, c->keys, c->cap * sizeof *keys);
-        ptc_heap_scratch_free(h, c->columns, c->cap * sizeof *columns);
-        ptc_heap_scratch_free(h, c->keys, c->cap * sizeof *keys);
-    }
-    c->columns = columns;
-    c->keys = keys;
-    c->cap = cap;
+    memset(c->columns + had, 0, (c->column_cap - had) * sizeof *c->columns);
     return true;
 }
 
@@ -332,9 +309,9 @@ static bool read_csv_field(Csv *c, size_t column, Field *out)
 
 static void release_csv(Csv *c)
 {
-    ptc_heap_scratch_free(c->heap, c->columns, c->cap * sizeof *c->columns);
-    ptc_heap_scratch_free(c->heap, c->keys, c->cap * sizeof *c->keys);
-    ptc_heap_scratch_free(c->heap, c->fields, c->cap * 2 * sizeof *c->fields);
+    ptc_heap_scratch_free(c->heap, c->columns, c->column_cap * sizeof *c->columns);
+    ptc_heap_scratch_free(c->heap, c->keys, c->key_cap * sizeof *c->keys);
+    ptc_heap_scratch_free(c->heap, c->fields, c->field_cap * sizeof *c->fields);
     ptc_buf_deinit(&c->unquoted);
 }
 
@@ -478,7 +455,7 @@ static bool read_csv_header(Csv *c)
         if (!name_column(c, i, c->fields[2 * i + 1]))
             return false;
     c->count = n;
-    memset(c->columns, 0, c->cap * sizeof *c->columns);
+    memset(c->columns, 0, c->column_cap * sizeof *c->columns);
     for (size_t i = 0; i < n && n <= SMALL; i++)
         hashes[i] = ptc_hash(c->heap, c->keys[i]);
     for (size_t i = 0; i < n; i++)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "engine/engine.h"
 #include "engine/weigh.h"
 #include "lisp/vm/vm_int.h"
@@ -92,19 +93,11 @@ void ptc_session_drop(PtcSession *s)
 
 bool ptc_session_room(PtcSession *s, size_t n)
 {
-    if (n <= s->global_cap)
-        return true;
-    size_t cap = s->global_cap ? s->global_cap : 16;
-    while (cap < n)
-        cap *= 2;
-    PtcValue *p =
-        ptc_mem_resize(&s->ptc->mem, s->globals, s->global_cap * sizeof *p, cap * sizeof *p);
-    if (!p)
+    size_t first = s->global_cap;
+    if (!PTC_GROW(&s->ptc->mem, &s->globals, &s->global_cap, n))
         return false;
-    for (size_t i = s->global_cap; i < cap; i++)
-        p[i] = PTC_UNBOUND;
-    s->globals = p;
-    s->global_cap = cap;
+    for (size_t i = first; i < s->global_cap; i++)
+        s->globals[i] = PTC_UNBOUND;
     return true;
 }
 

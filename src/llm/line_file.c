@@ -8,26 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "net/lines.h"
-
-static bool grow_line_table(PtcLineFile *f)
-{
-    size_t cap = f->cap ? 2 * f->cap : 16;
-    PtcText *lines = ptc_mem_resize(f->mem, f->lines, f->cap * sizeof *lines, cap * sizeof *lines);
-    if (!lines)
-        return false;
-    f->lines = lines;
-    uint32_t *numbers =
-        ptc_mem_resize(f->mem, f->numbers, f->cap * sizeof *numbers, cap * sizeof *numbers);
-    if (!numbers) { /* so that both arrays have the same size again */
-        lines = ptc_mem_resize(f->mem, f->lines, cap * sizeof *lines, f->cap * sizeof *lines);
-        f->lines = f->cap ? lines : NULL;
-        return false;
-    }
-    f->numbers = numbers;
-    f->cap = cap;
-    return true;
-}
 
 static bool cut_file_lines(PtcLineFile *f, PtcWhy *why)
 {
@@ -41,7 +23,8 @@ static bool cut_file_lines(PtcLineFile *f, PtcWhy *why)
             continue;
         if (line.len > PTC_LINE_FILE_LINE)
             return ptc_why_say(why, PTC_WHY_INVALID, "line %u is longer than 64 MiB", number);
-        if (f->count == f->cap && !grow_line_table(f))
+        if (!PTC_GROW(f->mem, &f->lines, &f->line_cap, f->count + 1) ||
+            !PTC_GROW(f->mem, &f->numbers, &f->number_cap, f->count + 1))
             return ptc_why_no_memory(why);
         f->numbers[f->count] = number;
         f->lines[f->count++] = line;
@@ -95,7 +78,7 @@ bool ptc_line_file_read(PtcLineFile *f, PtcMem *mem, const char *path, PtcWhy *w
 
 void ptc_line_file_deinit(PtcLineFile *f)
 {
-    ptc_mem_free(f->mem, f->lines, f->cap * sizeof *f->lines);
-    ptc_mem_free(f->mem, f->numbers, f->cap * sizeof *f->numbers);
+    ptc_mem_free(f->mem, f->lines, f->line_cap * sizeof *f->lines);
+    ptc_mem_free(f->mem, f->numbers, f->number_cap * sizeof *f->numbers);
     ptc_buf_deinit(&f->text);
 }

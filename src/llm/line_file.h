@@ -15,7 +15,7 @@ typedef struct PtcLineFile {
     PtcBuf text;
     PtcText *lines;
     uint32_t *numbers; /* of each line in the file, from 1 */
-    size_t count, cap;
+    size_t count, line_cap, number_cap;
 } PtcLineFile;
 
 /* False with a reason. */

@@ -3,6 +3,7 @@
  * wrote them, and secrets are removed from everything that leaves. */
 #include "llm/reply_maker.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 
 void ptc_reply_init(PtcReply *r, PtcMem *mem, const PtcLlmRequest *request,
@@ -112,18 +113,6 @@ bool ptc_reply_add_text(PtcReply *r, PtcText piece)
 
 /* -------------------------------------------------------------------------------- calls */
 
-static bool grow_calls(PtcReply *r)
-{
-    size_t cap = r->call_cap ? 2 * r->call_cap : 4;
-    PtcReplyCall *calls =
-        ptc_mem_resize(r->mem, r->calls, r->call_cap * sizeof *calls, cap * sizeof *calls);
-    if (!calls)
-        return ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
-    r->calls = calls;
-    r->call_cap = cap;
-    return true;
-}
-
 PtcReplyCall *ptc_reply_new_call(PtcReply *r, int64_t key)
 {
     if (!ptc_reply_ok(r))
@@ -132,8 +121,10 @@ PtcReplyCall *ptc_reply_new_call(PtcReply *r, int64_t key)
         ptc_reply_failf(r, PTC_LLM_TOO_LARGE, "the reply has more than %d calls", PTC_LLM_CALLS);
         return NULL;
     }
-    if (r->call_count == r->call_cap && !grow_calls(r))
+    if (!PTC_GROW(r->mem, &r->calls, &r->call_cap, r->call_count + 1)) {
+        ptc_reply_fail(r, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory"));
         return NULL;
+    }
     PtcReplyCall *call = &r->calls[r->call_count++];
     *call = (PtcReplyCall){.key = key};
     ptc_buf_init(&call->id, r->mem, PTC_REPLY_NAME_BYTES);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/grow.h"
 #include "base/os/thread.h"
 
 enum {
@@ -34,27 +35,15 @@ struct PtcLoop {
     /* one round: the kick, then a descriptor for each watch, NULL when it was taken out meanwhile */
     struct pollfd *polled;
     PtcLoopWatch **owners;
-    size_t count, room;
+    size_t count, polled_cap, room; /* room: of owners, which grow last */
 };
 
 /* --------------------------------------------------------------------------- life */
 
-static bool grow_polled(PtcLoop *loop, size_t room)
+static bool grow_polled(PtcLoop *loop, size_t wanted)
 {
-    struct pollfd *polled = ptc_mem_alloc(loop->mem, room * sizeof *polled);
-    PtcLoopWatch **owners = ptc_mem_alloc(loop->mem, room * sizeof *owners);
-    bool ok = polled && owners;
-    if (ok) {
-        ptc_mem_free(loop->mem, loop->polled, loop->room * sizeof *polled);
-        ptc_mem_free(loop->mem, loop->owners, loop->room * sizeof *owners);
-        loop->polled = polled;
-        loop->owners = owners;
-        loop->room = room;
-    } else {
-        ptc_mem_free(loop->mem, polled, room * sizeof *polled);
-        ptc_mem_free(loop->mem, owners, room * sizeof *owners);
-    }
-    return ok;
+    return PTC_GROW(loop->mem, &loop->polled, &loop->polled_cap, wanted) &&
+           PTC_GROW(loop->mem, &loop->owners, &loop->room, wanted);
 }
 
 PtcLoop *ptc_loop_new(PtcMem *mem)
@@ -101,7 +90,7 @@ void ptc_loop_free(PtcLoop *loop)
     drop_watches(loop);
     if (loop->kick >= 0)
         close(loop->kick);
-    ptc_mem_free(loop->mem, loop->polled, loop->room * sizeof *loop->polled);
+    ptc_mem_free(loop->mem, loop->polled, loop->polled_cap * sizeof *loop->polled);
     ptc_mem_free(loop->mem, loop->owners, loop->room * sizeof *loop->owners);
     pthread_mutex_destroy(&loop->lock);
     ptc_mem_free(loop->mem, loop, sizeof *loop);
@@ -220,7 +209,7 @@ static bool gather_polled(PtcLoop *loop)
     size_t wanted = 1;
     for (const PtcLoopWatch *w = loop->watches; w; w = w->next)
         wanted++;
-    bool short_of = wanted > loop->room && !grow_polled(loop, wanted * 2);
+    bool short_of = !grow_polled(loop, wanted);
     loop->polled[0] = (struct pollfd){loop->kick, POLLIN, 0};
     loop->owners[0] = NULL;
     loop->count = 1;

@@ -97,14 +97,8 @@ static bool add_canonical_leaf(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace
 
 static bool push_canonical_item(Canon *c, size_t at, PtcValue name, PtcValue value)
 {
-    if (c->count == c->cap) {
-        size_t cap = c->cap ? c->cap * 2 : 16;
-        Item *p = ptc_heap_scratch(c->heap, c->items, c->cap * sizeof *p, cap * sizeof *p);
-        if (!p)
-            return false;
-        c->items = p;
-        c->cap = cap;
-    }
+    if (!PTC_GROW_SCRATCH(c->heap, &c->items, &c->cap, c->count + 1))
+        return false;
     c->items[c->count++] = (Item){.at = at, .name = name, .value = value};
     return ptc_tick(c->heap->budget, 1);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/grow.h"
 #include "base/os/cond.h"
 #include "tool/call.h"
 
@@ -145,16 +146,8 @@ void ptc_toolset_release(PtcTools *tools)
 
 static PtcTool *make_room_for_tool(PtcTools *tools)
 {
-    if (tools->count == tools->cap) {
-        size_t cap = tools->cap ? tools->cap * 2 : 8;
-        PtcTool *p =
-            ptc_mem_resize(&tools->mem, tools->items, tools->cap * sizeof *p, cap * sizeof *p);
-        if (!p)
-            return NULL;
-        tools->items = p;
-        tools->cap = cap;
-    }
-    return &tools->items[tools->count];
+    bool fits = PTC_GROW(&tools->mem, &tools->items, &tools->cap, tools->count + 1);
+    return fits ? &tools->items[tools->count] : NULL;
 }
 
 static bool parse_tool_signature(PtcTools *tools, PtcToolInfo *info, PtcWhy *why)

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "json/emit.h"
-
-enum { OUTCOMES_FIRST_ROOM = 4 };
 
 static const char OTHER[] = "other";
 
@@ -18,20 +17,6 @@ static void copy_name(char *to, size_t size, PtcText name)
     if (n)
         memcpy(to, name.bytes, n);
     to[n] = '\0';
-}
-
-static bool make_room_for_outcome(PtcCallOutcomes *o, PtcMem *mem)
-{
-    size_t cap = o->cap ? 2 * o->cap : OUTCOMES_FIRST_ROOM;
-    if (o->count < o->cap)
-        return true;
-    PtcOutcomeCount *grown =
-        ptc_mem_resize(mem, o->items, o->cap * sizeof *grown, cap * sizeof *grown);
-    if (!grown)
-        return false;
-    o->items = grown;
-    o->cap = cap;
-    return true;
 }
 
 static PtcOutcomeCount *find_outcome_count(PtcCallOutcomes *o, const PtcOutcomeCount *wanted)
@@ -53,7 +38,8 @@ static void add_outcome_count(PtcCallOutcomes *o, PtcMem *mem, PtcOutcomeCount i
     }
     if (found)
         found->calls += item.calls;
-    else if (o->count < 2 * PTC_CALL_OUTCOMES_MAX && make_room_for_outcome(o, mem))
+    else if (o->count < 2 * PTC_CALL_OUTCOMES_MAX &&
+             PTC_GROW(mem, &o->items, &o->cap, o->count + 1))
         o->items[o->count++] = item;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/grow.h"
 #include "base/text/base64.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
@@ -52,18 +53,6 @@ static size_t secret_place_of(const PtcSecrets *s, const char *bytes, size_t len
     return i;
 }
 
-static bool grow_secrets(PtcSecrets *s)
-{
-    size_t cap = s->cap ? 2 * s->cap : 16;
-    PtcSecret *items =
-        ptc_mem_resize(s->mem, s->items, s->cap * sizeof *items, cap * sizeof *items);
-    if (!items)
-        return false;
-    s->items = items;
-    s->cap = cap;
-    return true;
-}
-
 /* Kept sorted on insertion: secrets are few and added rarely, while every text is searched. */
 static bool add_locked(PtcSecrets *s, PtcSecret item)
 {
@@ -77,7 +66,7 @@ static bool add_locked(PtcSecrets *s, PtcSecret item)
     }
     if (len < s->min || same)
         return true;
-    if (s->count == s->cap && !grow_secrets(s))
+    if (!PTC_GROW(s->mem, &s->items, &s->cap, s->count + 1))
         return false;
     char *copy = ptc_mem_alloc(s->mem, len);
     if (!copy)

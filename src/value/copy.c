@@ -3,6 +3,7 @@
  * cannot reach is left behind if that is worthwhile. */
 #include "value/copy.h"
 
+#include "base/grow.h"
 #include "value/cell.h"
 #include "value/coll/dict.h"
 #include "value/coll/lazy.h"
@@ -57,15 +58,8 @@ static bool grow_copy_table(PtcCopy *copy)
 
 static bool push_work(PtcCopy *copy, PtcValue v)
 {
-    if (copy->work_count == copy->work_cap) {
-        size_t cap = copy->work_cap ? copy->work_cap * 2 : 64;
-        PtcValue *p = ptc_mem_resize(copy->to->pool->mem, copy->work, copy->work_cap * sizeof *p,
-                                     cap * sizeof *p);
-        if (!p)
-            return ptc_budget_halt(copy->to->budget, PTC_STOP_MEMORY);
-        copy->work = p;
-        copy->work_cap = cap;
-    }
+    if (!PTC_GROW(copy->to->pool->mem, &copy->work, &copy->work_cap, copy->work_count + 1))
+        return ptc_budget_halt(copy->to->budget, PTC_STOP_MEMORY);
     copy->work[copy->work_count++] = v;
     return true;
 }

@@ -2,10 +2,12 @@
  * Heaps: allocation in pages, mark and sweep.  heap.h states the invariants. */
 #include "value/heap.h"
 
+#include "base/grow.h"
 #include "base/poison.h"
 #include "value/cell.h"
 
 enum {
+    MARK_STACK_FIRST = PTC_KB,
     MARK_STACK_MAX = 16 * PTC_KB, /* entries; beyond that pages are rescanned */
     MIN_HOLE = 32,                /* bytes; smaller ones are left alone */
     HEAP_SMALL_BYTES = 64,        /* larger objects do not use small holes */
@@ -94,6 +96,20 @@ void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size)
     }
     ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
     return NULL;
+}
+
+bool ptc_heap_grow_now(PtcHeap *heap, void *items, size_t *cap, size_t need, size_t size)
+{
+    void *block;
+    size_t wider = ptc_grow_cap(*cap, need, size);
+    memcpy(&block, items, sizeof block);
+    if (!wider)
+        return ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+    if (!(block = ptc_heap_scratch(heap, block, *cap * size, wider * size)))
+        return false;
+    memcpy(items, &block, sizeof block);
+    *cap = wider;
+    return true;
 }
 
 bool ptc_heap_stack(PtcHeap *heap, size_t n)
@@ -439,16 +455,9 @@ static void mark_lines(PtcHeap *heap, PtcPage *page, PtcValue v, size_t size)
 
 static bool grow_mark_stack(PtcHeap *heap)
 {
-    size_t cap = heap->mark_cap ? heap->mark_cap * 2 : 1024;
-    if (cap > MARK_STACK_MAX)
-        return false;
-    PtcValue *p = ptc_mem_resize(heap->pool->mem, heap->mark_stack,
-                                 heap->mark_cap * sizeof(PtcValue), cap * sizeof(PtcValue));
-    if (!p)
-        return false;
-    heap->mark_stack = p;
-    heap->mark_cap = cap;
-    return true;
+    size_t need = heap->mark_cap ? heap->mark_cap + 1 : MARK_STACK_FIRST;
+    return need <= MARK_STACK_MAX &&
+           PTC_GROW(heap->pool->mem, &heap->mark_stack, &heap->mark_cap, need);
 }
 
 /* Marks an object of this heap and queues it to be followed. */

@@ -18,6 +18,7 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
+#include "base/grow.h"
 #include "value/account.h"
 #include "value/object.h"
 #include "value/pool.h"
@@ -138,6 +139,17 @@ static inline bool ptc_heap_is_asked(const PtcHeap *heap)
 /* Memory outside the heap for work on its values, counted against the heap's limit: like ptc_mem_resize, but a
  * refusal stops the budget with PTC_STOP_MEMORY. */
 PTC_MUST_USE void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size);
+/* PTC_GROW for arrays in such memory; false: the budget is stopped. */
+PTC_MUST_USE bool ptc_heap_grow_now(PtcHeap *heap, void *items, size_t *cap, size_t need,
+                                    size_t size);
+static inline PTC_MUST_USE bool ptc_heap_grow(PtcHeap *heap, void *items, size_t *cap, size_t need,
+                                              size_t size)
+{
+    return PTC_LIKELY(need <= *cap) || ptc_heap_grow_now(heap, items, cap, need, size);
+}
+#define PTC_GROW_SCRATCH(heap, items, cap, need) \
+    ptc_heap_grow((heap), (items), (cap), (need), sizeof **(items))
+
 static inline void ptc_heap_scratch_free(PtcHeap *heap, void *block, size_t size)
 {
     if (block)

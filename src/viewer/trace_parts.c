@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/grow.h"
 #include "base/text/secret.h"
 #include "json/members.h"
 
@@ -77,17 +78,6 @@ static PartSlot *find_open_part(PtcParts *p, const char *id)
     return NULL;
 }
 
-static bool grow_part_slots(PtcParts *p)
-{
-    size_t cap = p->cap ? p->cap * 2 : 16, size = sizeof *p->slots;
-    PartSlot *slots = ptc_mem_resize(p->mem, p->slots, p->cap * size, cap * size);
-    if (!slots)
-        return false;
-    p->slots = slots;
-    p->cap = cap;
-    return true;
-}
-
 /* Keeps a part that has begun.  False: out of memory.  Beyond the most it is forgotten. */
 static bool keep_open_part(PtcParts *p, const PtcTracePart *part)
 {
@@ -96,7 +86,7 @@ static bool keep_open_part(PtcParts *p, const PtcTracePart *part)
         p->forgotten++;
         return true;
     }
-    if (n == PARTS_NONE && p->count == p->cap && !grow_part_slots(p))
+    if (n == PARTS_NONE && !PTC_GROW(p->mem, &p->slots, &p->cap, p->count + 1))
         return false;
     if (n == PARTS_NONE)
         n = (uint32_t)++p->count;

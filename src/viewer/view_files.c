@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 
@@ -48,17 +49,6 @@ static uint32_t *slot_of_path(const PtcViewFiles *files, const char *path)
     }
 }
 
-static bool grow_view_paths(PtcViewFiles *files)
-{
-    size_t size = sizeof *files->paths, cap = files->cap ? files->cap * 2 : 16;
-    char **paths = ptc_mem_resize(files->mem, files->paths, files->cap * size, cap * size);
-    if (!paths)
-        return false;
-    files->paths = paths;
-    files->cap = cap;
-    return true;
-}
-
 static bool make_slots(PtcViewFiles *files)
 {
     if (!files->slots &&
@@ -78,7 +68,7 @@ static bool add_view_path(PtcViewFiles *files, const char *path)
         files->too_many = true;
         return true;
     }
-    if (files->count == files->cap && !grow_view_paths(files))
+    if (!PTC_GROW(files->mem, &files->paths, &files->cap, files->count + 1))
         return false;
     size_t size = strlen(path) + 1;
     char *copy = ptc_mem_alloc(files->mem, size);

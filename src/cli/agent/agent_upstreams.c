@@ -4,6 +4,7 @@
 #include "cli/agent/agent_upstreams.h"
 
 #include "agent/run/agent_run.h"
+#include "base/grow.h"
 #include "cli/io.h"
 #include "cli/out/shown.h"
 #include "cli/term/terminal_ask.h"
@@ -23,7 +24,6 @@ enum {
     AGENT_CALLS_BYTES = 16 * PTC_MB, /* of all logs of calls */
     EFFECTS_BYTES = PTC_MB,
     EFFECTS = 1000, /* names in all lists */
-    AGENT_FIRST_ROOM = 16,
     AGENT_UNKNOWN = 1,
     UNSAFE = 2
 };
@@ -59,25 +59,12 @@ static PtcUpstreamEffect *find_effect(PtcAgentUpstreams *a, size_t list, PtcText
     return NULL;
 }
 
-static bool make_effect_room(PtcAgentUpstreams *a)
-{
-    size_t cap = a->effect_cap ? 2 * a->effect_cap : AGENT_FIRST_ROOM;
-    if (a->effect_count < a->effect_cap)
-        return true;
-    PtcUpstreamEffect *grown =
-        ptc_mem_resize(a->mem, a->effects, a->effect_cap * sizeof *grown, cap * sizeof *grown);
-    if (!grown)
-        return false;
-    a->effects = grown;
-    a->effect_cap = cap;
-    return true;
-}
-
 /* A name too many, or memory that is short, costs the name only: whether it may be run again is kept apart. */
 static void add_effect(PtcAgentUpstreams *a, size_t list, PtcText name, uint64_t times)
 {
     PtcUpstreamEffect *e = find_effect(a, list, name);
-    if (!e && a->effect_count < EFFECTS && make_effect_room(a)) {
+    if (!e && a->effect_count < EFFECTS &&
+        PTC_GROW(a->mem, &a->effects, &a->effect_cap, a->effect_count + 1)) {
         char *copy = ptc_mem_alloc(a->mem, name.len + 1);
         if (!copy)
             return;

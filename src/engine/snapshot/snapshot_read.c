@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Values from bytes, object by object.  What always holds: nothing is allocated because the bytes merely claim it.  A
  * count is believed only as far as bytes follow, and objects go into the session's heap, which has a limit. */
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "engine/snapshot/snapshot_int.h"
 #include "value/regex/regex.h"
@@ -180,14 +181,8 @@ bool ptc_snapshot_add(SnapReader *r, SnapItem item)
 {
     if (item.value == PTC_NONE)
         return false;
-    if (r->count == r->cap) {
-        size_t cap = r->cap ? r->cap * 2 : 64;
-        SnapItem *p = ptc_mem_resize(&r->ptc->mem, r->items, r->cap * sizeof *p, cap * sizeof *p);
-        if (!p)
-            return ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
-        r->items = p;
-        r->cap = cap;
-    }
+    if (!PTC_GROW(&r->ptc->mem, &r->items, &r->cap, r->count + 1))
+        return ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
     r->items[r->count++] = item;
     return true;
 }

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "base/grow.h"
+
 enum { NODE_BITS = 5 }; /* a node of a large vector has 32 slots */
 
 /* ------------------------------------------------------------------------------ numbers */
@@ -314,39 +316,20 @@ static bool write_sorted(SnapWriter *w, PtcValue v)
     return true;
 }
 
-/* Room for one more in an array of the writer. */
-static void *one_more(SnapWriter *w, void *array, size_t count, size_t *cap, size_t size)
-{
-    if (count < *cap)
-        return array;
-    size_t more = *cap ? *cap * 2 : 16;
-    void *p = ptc_mem_resize(&w->session->ptc->mem, array, *cap * size, more * size);
-    if (!p) {
-        ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
-        return NULL;
-    }
-    *cap = more;
-    return p;
-}
-
 static bool write_index(SnapWriter *w, PtcValue v)
 {
-    PtcValue *p = one_more(w, w->indexes, w->index_count, &w->index_cap, sizeof *p);
-    if (!p)
-        return false;
-    w->indexes = p;
-    p[w->index_count++] = v;
+    if (!PTC_GROW(&w->session->ptc->mem, &w->indexes, &w->index_cap, w->index_count + 1))
+        return ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+    w->indexes[w->index_count++] = v;
     ptc_snapshot_put_number(&w->out, SNAP_INDEX);
     return true;
 }
 
 static bool write_cell(SnapWriter *w, PtcValue v)
 {
-    PtcValue *p = one_more(w, w->cells, w->cell_count, &w->cell_cap, sizeof *p);
-    if (!p)
-        return false;
-    w->cells = p;
-    p[w->cell_count++] = v;
+    if (!PTC_GROW(&w->session->ptc->mem, &w->cells, &w->cell_cap, w->cell_count + 1))
+        return ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+    w->cells[w->cell_count++] = v;
     ptc_snapshot_put_number(&w->out, SNAP_CELL);
     ptc_snapshot_put_number(&w->out, ptc_cell_kind(v));
     ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(v, PTC_CELL_NUMBER)));
@@ -390,11 +373,9 @@ static bool write_dict(SnapWriter *w, PtcValue v)
 /* Captures that are still being written themselves become links. */
 static bool note_link(SnapWriter *w, PtcValue closure, uint32_t slot)
 {
-    SnapLink *p = one_more(w, w->links, w->link_count, &w->link_cap, sizeof *p);
-    if (!p)
-        return false;
-    w->links = p;
-    p[w->link_count++] = (SnapLink){closure, slot};
+    if (!PTC_GROW(&w->session->ptc->mem, &w->links, &w->link_cap, w->link_count + 1))
+        return ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+    w->links[w->link_count++] = (SnapLink){closure, slot};
     return true;
 }
 

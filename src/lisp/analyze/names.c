@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/grow.h"
 #include "value/str.h"
 
 enum { MAX_ALIASES = 4096, LOST_NAMES = 200, LOST_BYTES = 8 * PTC_KB };
@@ -57,25 +58,12 @@ static void refill(PtcNames *names)
 
 static bool make_room_for_name(PtcNames *names)
 {
-    if (names->count == names->cap) {
-        uint32_t cap = names->cap ? names->cap * 2 : 16;
-        PtcName *p =
-            ptc_mem_resize(names->mem, names->items, names->cap * sizeof *p, cap * sizeof *p);
-        if (!p)
-            return false;
-        names->items = p;
-        names->cap = cap;
-    }
-    if (names->count * 2 >= names->table_cap) {
-        uint32_t cap = names->table_cap ? names->table_cap * 2 : 64;
-        uint32_t *t =
-            ptc_mem_resize(names->mem, names->table, names->table_cap * sizeof *t, cap * sizeof *t);
-        if (!t)
-            return false;
-        names->table = t;
-        names->table_cap = cap;
+    size_t count = names->count, table_cap = names->table_cap;
+    if (!PTC_GROW(names->mem, &names->items, &names->cap, count + 1) ||
+        !PTC_GROW(names->mem, &names->table, &names->table_cap, 2 * count + 1))
+        return false;
+    if (names->table_cap > table_cap)
         refill(names);
-    }
     return true;
 }
 
@@ -155,27 +143,14 @@ PtcText ptc_alias_find(const PtcNames *names, PtcAliasKind kind, PtcText name)
     return (PtcText){NULL, 0};
 }
 
-static bool room_for_alias(PtcNames *names)
-{
-    if (names->alias_count < names->alias_cap)
-        return true;
-    uint32_t cap = names->alias_cap ? names->alias_cap * 2 : 4;
-    PtcAlias *p = cap > MAX_ALIASES ? NULL
-                                    : ptc_mem_resize(names->mem, names->aliases,
-                                                     names->alias_cap * sizeof *p, cap * sizeof *p);
-    if (!p)
-        return false;
-    names->aliases = p;
-    names->alias_cap = cap;
-    return true;
-}
-
 bool ptc_alias_add(PtcNames *names, PtcAliasKind kind, PtcText name, PtcText ns)
 {
     PtcText now = ptc_alias_find(names, kind, name);
     if (now.bytes && ptc_text_same(now, ns))
         return true;
-    char *text = room_for_alias(names) ? ptc_mem_alloc(names->mem, name.len + ns.len + 1) : NULL;
+    bool fits = names->alias_count < MAX_ALIASES &&
+                PTC_GROW(names->mem, &names->aliases, &names->alias_cap, names->alias_count + 1);
+    char *text = fits ? ptc_mem_alloc(names->mem, name.len + ns.len + 1) : NULL;
     if (!text)
         return false;
     memcpy(text, name.bytes, name.len);

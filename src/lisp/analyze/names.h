@@ -26,11 +26,13 @@ typedef struct PtcAlias {
 typedef struct PtcNames {
     PtcMem *mem;
     PtcName *items;
-    uint32_t count, cap;
+    uint32_t count;
+    size_t cap;
     uint32_t *table; /* index + 1, or 0 */
-    uint32_t table_cap;
+    size_t table_cap;
     PtcAlias *aliases;
-    uint32_t alias_count, alias_cap;
+    uint32_t alias_count;
+    size_t alias_cap;
     PtcBuf lost; /* names that failed programs defined, the latest few, a line each */
 } PtcNames;
 

@@ -173,14 +173,8 @@ static bool push_deep_value(Dive *d, PtcValue v)
     PtcValue *place = seen_place(d->seen, d->seen_cap, v);
     if (*place == v)
         return true;
-    if (d->todo_count == d->todo_cap) {
-        size_t cap = d->todo_cap ? d->todo_cap * 2 : 64, size = sizeof *d->todo;
-        PtcValue *todo = ptc_heap_scratch(d->vm->heap, d->todo, d->todo_cap * size, cap * size);
-        if (!todo)
-            return false;
-        d->todo = todo;
-        d->todo_cap = cap;
-    }
+    if (!PTC_GROW_SCRATCH(d->vm->heap, &d->todo, &d->todo_cap, d->todo_count + 1))
+        return false;
     *place = v;
     d->seen_count++;
     d->todo[d->todo_count++] = v;

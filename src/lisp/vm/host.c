@@ -3,22 +3,15 @@
  * run is out of memory is still made; the log then only counts it. */
 #include "lisp/vm/host.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "lisp/vm/vm_int.h"
 
 PtcLogEntry *ptc_log_add(PtcLog *log, PtcMem *mem)
 {
     log->total++;
-    if (log->count == PTC_LOG_MAX)
+    if (log->count == PTC_LOG_MAX || !PTC_GROW(mem, &log->items, &log->cap, log->count + 1))
         return NULL;
-    if (log->count == log->cap) {
-        size_t cap = log->cap ? log->cap * 2 : 8;
-        PtcLogEntry *p = ptc_mem_resize(mem, log->items, log->cap * sizeof *p, cap * sizeof *p);
-        if (!p)
-            return NULL;
-        log->items = p;
-        log->cap = cap;
-    }
     PtcLogEntry *e = &log->items[log->count++];
     *e = (PtcLogEntry){.args = PTC_NONE, .result = PTC_NONE};
     return e;

@@ -120,28 +120,24 @@ static uint32_t *memo_entry_place(const PtcMemo *memo, PtcVM *vm, uint32_t hash,
 
 static bool grow_memo(PtcMemo *memo)
 {
-    size_t cap = memo->cap ? memo->cap * 2 : FIRST_ENTRIES;
+    size_t old = memo->cap, cap = old ? 2 * old : FIRST_ENTRIES;
     PtcHeap *heap = &memo->heap;
     uint32_t *table = ptc_heap_scratch(heap, NULL, 0, 2 * cap * sizeof *table);
-    MemoEntry *entries = table ? ptc_heap_scratch(heap, memo->entries, memo->cap * sizeof *entries,
-                                                  cap * sizeof *entries)
-                               : NULL;
+    bool ok = table && PTC_GROW_SCRATCH(heap, &memo->entries, &memo->cap, cap);
     memo->budget.stop = PTC_STOP_NONE; /* when it is full, it takes no more: that is all */
-    if (!entries) {
+    if (!ok) {
         ptc_heap_scratch_free(heap, table, 2 * cap * sizeof *table);
         return false;
     }
     memset(table, 0, 2 * cap * sizeof *table);
     for (size_t i = 0; i < memo->count; i++) {
-        size_t at = entries[i].hash & (2 * cap - 1);
+        size_t at = memo->entries[i].hash & (2 * cap - 1);
         while (table[at])
             at = (at + 1) & (2 * cap - 1);
         table[at] = (uint32_t)i + 1;
     }
-    ptc_heap_scratch_free(heap, memo->table, 2 * memo->cap * sizeof *table);
-    memo->entries = entries;
+    ptc_heap_scratch_free(heap, memo->table, 2 * old * sizeof *table);
     memo->table = table;
-    memo->cap = cap;
     return true;
 }
 

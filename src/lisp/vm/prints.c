@@ -3,6 +3,7 @@
  * limit, and a line that could not be added leaves those before it as they were. */
 #include "lisp/vm/prints.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 
 /* One byte more than the limit: the NUL behind the last line is not the program's. */
@@ -27,20 +28,6 @@ PtcPrints ptc_prints_take(PtcPrints *prints)
     return all;
 }
 
-static bool make_room_for_print(PtcPrints *prints)
-{
-    if (prints->count < prints->cap)
-        return true;
-    size_t cap = prints->cap ? prints->cap * 2 : 8;
-    uint32_t *ends = ptc_mem_resize(prints->text.mem, prints->ends, prints->cap * sizeof *ends,
-                                    cap * sizeof *ends);
-    if (!ends)
-        return false;
-    prints->ends = ends;
-    prints->cap = cap;
-    return true;
-}
-
 /* Appends to the text from `from` on, where the NUL of an open line may stand; all or nothing. */
 static bool write_at(PtcPrints *prints, size_t from, const char *text, size_t len)
 {
@@ -61,7 +48,7 @@ bool ptc_prints_add(PtcPrints *prints, const char *text, size_t len, bool ends)
     prints->cut = prints->cut || from > max;
     if (prints->cut || (len == 0 && !ends && !joins))
         return true;
-    if (!make_room_for_print(prints))
+    if (!PTC_GROW(prints->text.mem, &prints->ends, &prints->cap, prints->count + 1))
         return false;
     if (len > max - from) {
         prints->cut = true;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "value/coll/lazy.h"
@@ -119,15 +120,8 @@ static void add_brief(const Brief *b, PtcValue v, int depth)
 void ptc_writes_add(PtcWrites *writes, PtcMem *mem, PtcWrite write)
 {
     writes->total++;
-    if (writes->count == writes->cap && writes->count < PTC_WRITES_MAX) {
-        size_t cap = writes->cap ? writes->cap * 2 : 8;
-        PtcWrite *p = ptc_mem_resize(mem, writes->items, writes->cap * sizeof *p, cap * sizeof *p);
-        if (p) {
-            writes->items = p;
-            writes->cap = cap;
-        }
-    }
-    if (writes->count < writes->cap && writes->count < PTC_WRITES_MAX)
+    if (writes->count < PTC_WRITES_MAX &&
+        PTC_GROW(mem, &writes->items, &writes->cap, writes->count + 1))
         writes->items[writes->count++] = write;
     else
         ptc_mem_free(mem, write.json, (size_t)write.args_len + write.result_len);

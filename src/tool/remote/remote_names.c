@@ -3,6 +3,8 @@
  * the next run begins; whoever kept one longer compares the name. */
 #include <string.h>
 
+#include "base/grow.h"
+
 #include "tool/remote/remote_names.h"
 
 enum { NAMES_MOST = 2048 }; /* beyond that, a new run begins with none */
@@ -91,19 +93,6 @@ int64_t ptc_remote_names_find(PtcRemoteNames *names, PtcText text)
     return number;
 }
 
-/* With the lock held. */
-static bool grow_remote_names(PtcRemoteNames *names)
-{
-    uint32_t cap = names->cap ? names->cap * 2 : 16;
-    PtcRemoteName *p =
-        ptc_mem_resize(names->mem, names->items, names->cap * sizeof *p, cap * sizeof *p);
-    if (!p)
-        return false;
-    names->items = p;
-    names->cap = cap;
-    return true;
-}
-
 static PtcText put_behind(char *to, PtcText text)
 {
     if (text.len)
@@ -114,10 +103,9 @@ static PtcText put_behind(char *to, PtcText text)
 /* With the lock held. */
 static int64_t add_remote_name(PtcRemoteNames *names, PtcText text, const PtcRemoteName *what)
 {
-    if (names->count == names->cap && !grow_remote_names(names))
-        return -1;
-    char *copy =
-        ptc_mem_alloc(names->mem, text.len + what->takes.len + what->gives.len + what->seen.len);
+    size_t size = text.len + what->takes.len + what->gives.len + what->seen.len;
+    bool fits = PTC_GROW(names->mem, &names->items, &names->cap, names->count + (size_t)1);
+    char *copy = fits ? ptc_mem_alloc(names->mem, size) : NULL;
     if (!copy)
         return -1;
     PtcRemoteName *n = &names->items[names->count];

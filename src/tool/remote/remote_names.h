@@ -33,7 +33,8 @@ typedef struct PtcRemoteNames {
     pthread_mutex_t lock;
     uint64_t version;
     PtcRemoteName *items;
-    uint32_t count, cap;
+    uint32_t count;
+    size_t cap;
     /* Fingerprints of arguments that were found to be right.  One that is there by accident costs nothing: the server
      * looks again at the call. */
     uint64_t checked[PTC_REMOTE_CHECKED];

@@ -3,7 +3,7 @@
  * at most once each time the program runs, so no answer is given to two calls. */
 #include "upstream/run/call_replay.h"
 
-enum { REPLAY_FIRST_ROOM = 16 };
+#include "base/grow.h"
 
 void ptc_replay_init(PtcReplay *r, PtcMem *mem)
 {
@@ -23,18 +23,9 @@ void ptc_replay_deinit(PtcReplay *r)
 /* A new part; NULL: no room. */
 static PtcReplayCall *add_replay_part(PtcReplay *r)
 {
-    if (r->count == r->cap) {
-        size_t cap = r->cap ? 2 * r->cap : REPLAY_FIRST_ROOM;
-        PtcReplayCall *grown =
-            r->count >= PTC_REPLAY_CALLS
-                ? NULL
-                : ptc_mem_resize(r->mem, r->items, r->cap * sizeof *grown, cap * sizeof *grown);
-        if (!grown) {
-            r->full = true;
-            return NULL;
-        }
-        r->items = grown;
-        r->cap = cap;
+    if (r->count >= PTC_REPLAY_CALLS || !PTC_GROW(r->mem, &r->items, &r->cap, r->count + 1)) {
+        r->full = true;
+        return NULL;
     }
     PtcReplayCall *part = &r->items[r->count++];
     *part = (PtcReplayCall){.met = true, .may_repeat = true};

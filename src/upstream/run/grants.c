@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/grow.h"
 #include "base/os/whole_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -15,7 +16,6 @@
 #include "value/scratch.h"
 
 enum {
-    GRANTS_FIRST_ROOM = 8,
     GRANTS_FORMAT = 2, /* files of another one are not read */
     GRANTS_FILE_BYTES = 4 * PTC_MB,
     GRANTS_HEAP_BYTES = 32 * PTC_MB,
@@ -90,17 +90,8 @@ static bool add_grant(PtcGrants *g, const PtcGrant *new)
         *grant = *new;
         return true;
     }
-    if (g->count == g->cap) {
-        size_t cap = g->cap ? 2 * g->cap : GRANTS_FIRST_ROOM;
-        PtcGrant *grown =
-            g->count >= PTC_GRANTS_MOST
-                ? NULL
-                : ptc_mem_resize(g->mem, g->items, g->cap * sizeof *grown, cap * sizeof *grown);
-        if (!grown)
-            return false;
-        g->items = grown;
-        g->cap = cap;
-    }
+    if (g->count >= PTC_GRANTS_MOST || !PTC_GROW(g->mem, &g->items, &g->cap, g->count + 1))
+        return false;
     g->items[g->count++] = *new;
     return true;
 }

@@ -4,6 +4,7 @@
  * sent and received, never from what a worker says; the counters of the upstream agree with the lines. */
 #include <stdio.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "upstream/run/serve_int.h"
@@ -11,22 +12,7 @@
 #include "value/calendar.h"
 
 /* REFUSED: a program may go on after a refusal as often as it likes, so only the first get a line. */
-enum { CALLS_FIRST_ROOM = 8, US = 1000, CALLS_REFUSED = 16, PAYLOAD = 1024 };
-
-/* With run->lock held. */
-static bool make_record_room(PtcUpRun *run)
-{
-    size_t cap = run->record_cap ? 2 * run->record_cap : CALLS_FIRST_ROOM;
-    if (run->record_count < run->record_cap)
-        return true;
-    PtcUpRecord *grown = ptc_mem_resize(run->mem, run->records, run->record_cap * sizeof *grown,
-                                        cap * sizeof *grown);
-    if (!grown)
-        return false;
-    run->records = grown;
-    run->record_cap = cap;
-    return true;
-}
+enum { US = 1000, CALLS_REFUSED = 16, PAYLOAD = 1024 };
 
 /* ----------------------------------------------------------------------------------- payloads */
 
@@ -90,7 +76,7 @@ bool ptc_run_record(PtcUpCall *call)
     const PtcUpstream *up = ptc_run_upstream(run, call->slot);
     PtcUpText asked = copy_asked(call);
     pthread_mutex_lock(&run->lock);
-    bool ok = make_record_room(run);
+    bool ok = PTC_GROW(run->mem, &run->records, &run->record_cap, run->record_count + 1);
     if (ok) {
         run->records[run->record_count++] =
             (PtcUpRecord){.server = up->entry.name,

@@ -324,7 +324,8 @@ void ptc_dict_build_cancel(PtcDictBuild *b)
     ptc_heap_scratch_free(b->heap, b->table, b->table_cap * sizeof *b->table);
     ptc_heap_scratch_free(b->heap, b->hashes, b->hash_cap * sizeof *b->hashes);
     b->table = b->hashes = NULL;
-    b->table_cap = b->hash_cap = 0;
+    b->table_cap = 0;
+    b->hash_cap = 0;
 }
 
 PtcValue ptc_dict_build_key(PtcDictBuild *b, int64_t entry)
@@ -403,15 +404,7 @@ static bool make_room_for_entry(PtcDictBuild *b)
 {
     if (b->count * 2 >= b->table_cap && !grow_dict_table(b))
         return false;
-    if (b->count < b->hash_cap)
-        return true;
-    uint32_t cap = b->hash_cap ? b->hash_cap * 2 : 16;
-    uint32_t *p = ptc_heap_scratch(b->heap, b->hashes, b->hash_cap * sizeof *p, cap * sizeof *p);
-    if (!p)
-        return false;
-    b->hashes = p;
-    b->hash_cap = cap;
-    return true;
+    return PTC_GROW_SCRATCH(b->heap, &b->hashes, &b->hash_cap, b->count + (size_t)1);
 }
 
 bool ptc_dict_build_put(PtcDictBuild *b, PtcValue key, PtcValue value)

@@ -58,7 +58,8 @@ typedef struct PtcDictBuild {
     PtcValue entries; /* vector builder: key, value, ... or keys */
     uint32_t *table;  /* entry number + 1, or 0 */
     uint32_t *hashes; /* by entry number */
-    uint32_t table_cap, count, hash_cap;
+    uint32_t table_cap, count;
+    size_t hash_cap;
     bool is_set;
 } PtcDictBuild;
 

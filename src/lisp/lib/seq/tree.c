@@ -50,10 +50,10 @@ static bool walker_end(Walker *w, bool ok, PtcValue *out)
     return ok;
 }
 
-/* A spine with room for `cap` levels. */
-static bool lengthen_spine(Walker *w, size_t cap)
+/* A spine with room for as many levels as there are iterators. */
+static bool lengthen_spine(Walker *w)
 {
-    size_t old = 2 * w->depth, n = 2 * cap;
+    size_t old = 2 * w->depth, n = 2 * w->cap;
     PtcNode *spine =
         ptc_heap_object(w->vm->heap, PTC_T_NODE, sizeof *spine + n * sizeof(PtcValue), (uint32_t)n);
     if (!spine)
@@ -67,16 +67,10 @@ static bool lengthen_spine(Walker *w, size_t cap)
 
 static bool grow_tree_walker(Walker *w)
 {
-    PtcHeap *heap = w->vm->heap;
-    size_t cap = w->cap ? 2 * w->cap : 8;
-    PtcIter *its = cap < UINT32_MAX / 4
-                       ? ptc_heap_scratch(heap, w->its, w->cap * sizeof *its, cap * sizeof *its)
-                       : NULL;
-    if (!its)
+    if (w->cap >= UINT32_MAX / 8)
         return ptc_budget_halt(&w->vm->budget, PTC_STOP_MEMORY);
-    w->its = its;
-    w->cap = cap;
-    return PTC_RETRY(w->vm, lengthen_spine(w, cap));
+    return PTC_GROW_SCRATCH(w->vm->heap, &w->its, &w->cap, w->cap + 1) &&
+           PTC_RETRY(w->vm, lengthen_spine(w));
 }
 
 /* Goes into the collection in hand; false with an error when it has no end. */
