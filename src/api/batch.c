@@ -24,9 +24,9 @@ typedef struct BatchRequest {
     PtcRun run;
     PtcLimits limits;
     const PtcBatchOptions *options;
-    PtcTools *tools;   /* the line's own, or NULL */
-    char problem[400]; /* why it cannot be run; empty if it can */
-    bool too_large;    /* because of its size */
+    PtcTools *tools; /* the line's own, or NULL */
+    PtcWhy why;      /* it cannot be run ... */
+    bool too_large;  /* ... because of its size */
     PtcBuf out;
 } BatchRequest;
 
@@ -45,31 +45,26 @@ static PtcValue request_field(PtcValue map, const char *name)
 
 static bool refuse_batch_line(BatchRequest *r, const char *problem)
 {
-    snprintf(r->problem, sizeof r->problem, "%s", problem);
-    return false;
+    return ptc_why_say(&r->why, PTC_WHY_INVALID, "%s", problem);
 }
 
 /* Limits of the whole batch apply to every line, because lines may come from somebody else. */
 static bool set_line_limit(BatchRequest *r, const PtcLimit *limit, PtcValue value)
 {
-    if (!ptc_is_int(value) || ptc_to_int(value) < 0 || ptc_to_int(value) > (int64_t)1 << 40) {
-        snprintf(r->problem, sizeof r->problem, "options.%s must be a whole number of at least 0",
-                 limit->line);
-        return false;
-    }
+    if (!ptc_is_int(value) || ptc_to_int(value) < 0 || ptc_to_int(value) > (int64_t)1 << 40)
+        return ptc_why_say(&r->why, PTC_WHY_INVALID,
+                           "options.%s must be a whole number of at least 0", limit->line);
     PtcLimits most;
     ptc_limits_unset(&most);
     if (r->options->most)
         most = *r->options->most;
     int64_t n = ptc_to_int(value), max = *ptc_limits_field(&most, limit);
     *ptc_limits_field(&r->limits, limit) = n * limit->unit;
-    if (max == PTC_UNSET || n * limit->unit <= max)
-        return true;
-    snprintf(r->problem, sizeof r->problem,
-             "options.%s is %lld, but no line of this batch may have more than %lld, which it was "
-             "started with",
-             limit->line, (long long)n, (long long)(max / limit->unit));
-    return false;
+    return max == PTC_UNSET || n * limit->unit <= max ||
+           ptc_why_say(&r->why, PTC_WHY_INVALID,
+                       "options.%s is %lld, but no line of this batch may have more than %lld, "
+                       "which it was started with",
+                       limit->line, (long long)n, (long long)(max / limit->unit));
 }
 
 /* ISO 8601 text, or milliseconds. */
@@ -92,14 +87,13 @@ static bool read_now(BatchRequest *r, PtcValue value)
 static bool refuse_line_option(BatchRequest *r, PtcText name)
 {
     const PtcLimit *limit;
-    char known[sizeof r->problem / 2] = "";
+    char known[200] = "";
     size_t shown = name.len > 40 ? ptc_utf8_valid_prefix(name.bytes, 40) : name.len;
     for (size_t i = 0, n = 0; n < sizeof known && (limit = ptc_limits_row(i)); i++)
         if (limit->line)
             n += (size_t)snprintf(known + n, sizeof known - n, "%s, ", limit->line);
-    snprintf(r->problem, sizeof r->problem, "unknown option %.*s; known: %snow",
-             PTC_ARG_OF(name.bytes, shown), known);
-    return false;
+    return ptc_why_say(&r->why, PTC_WHY_INVALID, "unknown option %.*s; known: %snow",
+                       PTC_ARG_OF(name.bytes, shown), known);
 }
 
 static bool read_line_option(BatchRequest *r, PtcValue key, PtcValue value)
@@ -151,14 +145,11 @@ static bool hold_context(BatchRequest *r)
     size_t bytes = heap->live;
     ptc_heap_mark(heap, r->body);
     ptc_heap_mark_finish(heap);
-    if (bytes <= limit)
-        return true;
-    r->too_large = true;
-    snprintf(r->problem, sizeof r->problem,
-             "the context needs %zu bytes once decoded, its limit is %zu: pass less data, or raise "
-             "context_bytes",
-             bytes, limit);
-    return false;
+    r->too_large = bytes > limit;
+    return !r->too_large || ptc_why_say(&r->why, PTC_WHY_REFUSED,
+                                        "the context needs %zu bytes once decoded, its limit is "
+                                        "%zu: pass less data, or raise context_bytes",
+                                        bytes, limit);
 }
 
 /* A line's own tools replace those that all lines share. */
@@ -173,7 +164,7 @@ static bool read_line_tools(BatchRequest *r, PtcValue definitions)
     if (!r->tools)
         return refuse_batch_line(r, "the host is out of memory");
     r->run.tools = r->tools;
-    return ptc_tools_read(r->tools, definitions, &r->options->allow, r->problem, sizeof r->problem);
+    return ptc_tools_read(r->tools, definitions, &r->options->allow, &r->why);
 }
 
 static bool read_contract(BatchRequest *r, PtcValue signature, PtcValue journal)
@@ -196,9 +187,8 @@ static bool read_batch_line(BatchRequest *r, const char *line, size_t len)
     r->body = ptc_make_json(r->data, line, len, error, sizeof error);
     if (r->body == PTC_NONE) {
         r->too_large = r->data->heap->budget->stop == PTC_STOP_MEMORY;
-        snprintf(r->problem, sizeof r->problem, "%s%s",
-                 r->too_large ? "" : "the line is not JSON: ", error);
-        return false;
+        return ptc_why_say(&r->why, r->too_large ? PTC_WHY_REFUSED : PTC_WHY_INVALID, "%s%s",
+                           r->too_large ? "" : "the line is not JSON: ", error);
     }
     if (!ptc_is_map(r->body))
         return refuse_batch_line(r, "a request is a JSON object with \"program\"");
@@ -382,8 +372,8 @@ static void answer_problem(BatchRequest *r, const char *reason, const char *kind
     PtcError e = {.reason = reason,
                   .phase = "parse",
                   .kind = kind,
-                  .message = r->problem,
-                  .message_len = strlen(r->problem)};
+                  .message = r->why.text,
+                  .message_len = strlen(r->why.text)};
     begin_error(r, &e);
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "kind", kind);

@@ -419,8 +419,8 @@ static bool put_read_tool(PtcToolReader *r)
     /* The path of the fault has the name already. */
     size_t named = why.code == PTC_TOOL_NAMED ? strlen("tool : ") + r->tool.info.name_len : 0;
     r->key = why.path[0] ? why.path : NULL;
-    r->fault->no_memory = why.class == PTC_WHY_NO_MEMORY;
     ptc_kind_refuse(r, "%s", why.text + named);
+    r->why->class = why.class;
     r->key = NULL;
     return false;
 }
@@ -439,83 +439,68 @@ static bool read_tool(PtcToolReader *r, PtcValue name, PtcValue definition)
     return read_definition(r, definition) && put_read_tool(r);
 }
 
-/* Reports a problem with the set as a whole.  Always false. */
-static bool refuse_tools_file(PtcToolReader *r, const char *format, ...) PTC_PRINTF(2, 3);
-static bool refuse_tools_file(PtcToolReader *r, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(r->fault->text, sizeof r->fault->text, format, args);
-    va_end(args);
-    r->fault->path[0] = 0;
-    r->fault->in_tool = false;
-    return false;
-}
-
 static bool read_tool_definitions(PtcToolReader *r, PtcValue definitions)
 {
     PtcValue name, definition;
     for (size_t pos = 0; ptc_map_next(definitions, &pos, &name, &definition);) {
         if (!ptc_is_string(name))
-            return refuse_tools_file(r, "names of tools must be strings");
+            return ptc_why_say(r->why, PTC_WHY_INVALID, "names of tools must be strings");
         if (!read_tool(r, name, definition))
             return false;
     }
     return true;
 }
 
-bool ptc_tools_read_at(PtcTools *tools, PtcValue definitions, const PtcToolsFileOptions *allow,
-                       PtcToolsFault *fault)
+static bool read_tool_set(PtcToolReader *r, PtcValue definitions)
 {
-    PtcToolReader r = {.tools = tools, .allow = allow, .fault = fault};
-    *fault = (PtcToolsFault){.in_tool = false};
     if (!ptc_is_map(definitions))
-        return refuse_tools_file(&r,
-                                 "tools must be an object from names to definitions, such as "
-                                 "{\"price\": {\"value\": 5}}, not %s",
-                                 ptc_is_sequential(definitions) ? "a list"
-                                                                : ptc_type_name(definitions));
+        return ptc_why_say(r->why, PTC_WHY_INVALID,
+                           "tools must be an object from names to definitions, such as "
+                           "{\"price\": {\"value\": 5}}, not %s",
+                           ptc_is_sequential(definitions) ? "a list" : ptc_type_name(definitions));
     if (ptc_map_count(definitions) > PTC_TOOLS_FILE_MAX)
-        return refuse_tools_file(&r, "there are %zu tools, at most %d may be defined",
-                                 ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);
-    ptc_copy_init(&r.copy, &tools->kept.heap);
-    ptc_source_init(&r.source, tools);
-    bool ok = read_tool_definitions(&r, definitions);
-    ptc_source_deinit(&r.source);
-    ptc_copy_deinit(&r.copy);
+        return ptc_why_say(r->why, PTC_WHY_REFUSED,
+                           "there are %zu tools, at most %d may be defined",
+                           ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);
+    ptc_copy_init(&r->copy, &r->tools->kept.heap);
+    ptc_source_init(&r->source, r->tools);
+    bool ok = read_tool_definitions(r, definitions);
+    ptc_source_deinit(&r->source);
+    ptc_copy_deinit(&r->copy);
     return ok;
 }
 
-bool ptc_tools_read(PtcTools *tools, PtcValue definitions, const PtcToolsFileOptions *allow,
-                    char *error, size_t size)
+bool ptc_tools_read_at(PtcTools *tools, PtcValue definitions, const PtcToolsFileOptions *allow,
+                       PtcWhy *why)
 {
-    PtcToolsFault fault;
-    if (ptc_tools_read_at(tools, definitions, allow, &fault))
+    PtcToolReader r = {.tools = tools, .allow = allow, .why = why};
+    return read_tool_set(&r, definitions);
+}
+
+bool ptc_tools_read(PtcTools *tools, PtcValue definitions, const PtcToolsFileOptions *allow,
+                    PtcWhy *why)
+{
+    PtcToolReader r = {.tools = tools, .allow = allow, .why = why};
+    if (read_tool_set(&r, definitions))
         return true;
-    if (fault.in_tool)
-        ptc_diag_format(error, size, "tool %.*s: %s", PTC_ARG_OF(fault.path, fault.name_len),
-                        fault.text);
-    else
-        ptc_diag_format(error, size, "%s", fault.text);
+    if (why->path[0])
+        ptc_why_prefix(why, "tool %.*s: ", PTC_ARG(ptc_kind_shown_name(&r)));
     return false;
 }
 
 bool ptc_tools_read_json(PtcTools *tools, const char *text, size_t len,
-                         const PtcToolsFileOptions *allow, char *error, size_t size)
+                         const PtcToolsFileOptions *allow, PtcWhy *why)
 {
     PtcJsonError e;
     PtcValue v = ptc_json_parse(&tools->kept.heap, text, len, &e);
     if (v != PTC_NONE)
-        return ptc_tools_read(tools, v, allow, error, size);
-    if (e.stopped)
-        snprintf(error, size, "out of memory");
-    else
-        snprintf(error, size, "not JSON: line %u, column %u: %s", (unsigned)e.line,
-                 (unsigned)e.column, e.message);
-    return false;
+        return ptc_tools_read(tools, v, allow, why);
+    return e.stopped ? ptc_why_no_memory(why)
+                     : ptc_why_say(why, PTC_WHY_INVALID, "not JSON: line %u, column %u: %s",
+                                   (unsigned)e.line, (unsigned)e.column, e.message);
 }
 
-bool ptc_tools_read_allowed(const char *text, PtcToolsFileOptions *allow, char *error, size_t size)
+bool ptc_tools_read_allowed(const char *text, PtcToolsFileOptions *allow, PtcWhy *why)
 {
     *allow = (PtcToolsFileOptions){.command_advice = "--allow-tools command allows them",
                                    .http_advice = "--allow-tools http allows them"};
@@ -525,11 +510,9 @@ bool ptc_tools_read_allowed(const char *text, PtcToolsFileOptions *allow, char *
             allow->command = true;
         else if (n == 4 && memcmp(text, "http", n) == 0)
             allow->http = true;
-        else {
-            ptc_diag_format(error, size, "command and http can be allowed, not '%.*s'",
-                            PTC_ARG(ptc_text_cut((PtcText){text, n}, PTC_TOOLS_FILE_SHOWN)));
-            return false;
-        }
+        else
+            return ptc_why_say(why, PTC_WHY_INVALID, "command and http can be allowed, not '%.*s'",
+                               PTC_ARG(ptc_text_cut((PtcText){text, n}, PTC_TOOLS_FILE_SHOWN)));
         text += n + (text[n] == ',');
     }
     return true;

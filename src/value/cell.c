@@ -82,24 +82,22 @@ static PtcCells *heap_cells(PtcHeap *heap)
     return heap->cells = cells;
 }
 
-PtcCellSet ptc_cell_set(PtcHeap *heap, PtcValue cell, PtcValue value)
+bool ptc_cell_set(PtcHeap *heap, PtcValue cell, PtcValue value)
 {
     if (ptc_heap_owns(heap, cell)) {
         *cell_value_slot(cell) = value;
-        return PTC_CELL_SET;
+        return true;
     }
     if (heap->cells_closed)
-        return PTC_CELL_CLOSED;
+        return false;
     PtcCells *cells = heap_cells(heap);
-    if (!cells || (cells->count * 2 >= cells->cap && !grow_cells(cells))) {
-        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
-        return PTC_CELL_NO_MEMORY;
-    }
+    if (!cells || (cells->count * 2 >= cells->cap && !grow_cells(cells)))
+        return ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
     PtcValue *pair = cell_pair_place(cells->pairs, cells->cap, cell);
     cells->count += pair[0] == PTC_NONE;
     pair[0] = cell;
     pair[1] = value;
-    return PTC_CELL_SET;
+    return true;
 }
 
 bool ptc_cell_is_open(const PtcWalk *walk, PtcValue cell)

@@ -49,9 +49,8 @@ PtcValue ptc_cell_get(const PtcHeap *heap, PtcValue cell);
 /* What is in a cell that is in a cell ...; PTC_NONE: only cells, in a circle or in very many. */
 PtcValue ptc_cell_inmost(const PtcHeap *heap, PtcValue v);
 
-typedef enum { PTC_CELL_SET, PTC_CELL_CLOSED, PTC_CELL_NO_MEMORY } PtcCellSet;
-/* PTC_CELL_CLOSED: a pmap stands between the cell and this heap.  PTC_CELL_NO_MEMORY: the budget is stopped. */
-PTC_MUST_USE PtcCellSet ptc_cell_set(PtcHeap *heap, PtcValue cell, PtcValue value);
+/* False: the budget is stopped, or, while it goes on, a pmap stands between the cell and this heap. */
+PTC_MUST_USE bool ptc_cell_set(PtcHeap *heap, PtcValue cell, PtcValue value);
 
 /* Is the walk inside of this cell already? */
 bool ptc_cell_is_open(const PtcWalk *walk, PtcValue cell);

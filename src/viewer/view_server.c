@@ -269,13 +269,10 @@ static bool open_server(PtcViewServer *s, unsigned port, PtcWhy *why)
     snprintf(text, sizeof text, "127.0.0.1:%u", port);
     if (!make_secret(s->place.secret) || !make_secret(s->place.door))
         return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the system has no random numbers");
-    char wrong[200];
-    if (!ptc_http_address_parse(&address, text, wrong, sizeof wrong) ||
-        (s->listener = ptc_http_listen(&address, wrong, sizeof wrong)) < 0)
-        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", wrong);
+    if (!ptc_http_address_parse(&address, text, why) ||
+        (s->listener = ptc_http_listen(&address, why)) < 0 || !ptc_mhd_load(&s->mhd, why))
+        return false;
     s->place.port = ptc_http_address_port(&address);
-    if (!ptc_mhd_load(&s->mhd, wrong, sizeof wrong))
-        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", wrong);
     return start_view_daemon(s) ||
            ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the HTTP library did not start");
 }

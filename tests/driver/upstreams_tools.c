@@ -77,11 +77,10 @@ bool ptc_upstreams_name(PtcUpstreamsDesk *desk, const char **why)
 
 static void put_not_found(PtcBuf *out, const PtcNamed *named)
 {
-    ptc_emit_field_cstr(out, "kind",
-                        named->kind == PTC_NAMED_NO_SERVER ? "unbound_var" : "unknown_tool");
+    ptc_emit_field_cstr(out, "kind", named->server ? "unknown_tool" : "unbound_var");
     if (named->nearest.bytes)
         ptc_emit_field_text(out, "nearest", named->nearest);
-    if (named->kind != PTC_NAMED_SEVERAL)
+    if (!named->several)
         return;
     ptc_emit_key(out, "ambiguous");
     ptc_emit_array(out);
@@ -101,13 +100,13 @@ bool ptc_upstreams_lookup(PtcUpstreamsDesk *desk, const char **why)
     if (!slash)
         return false;
     size_t n = (size_t)(slash - symbol.bytes);
-    PtcNamed named = ptc_naming_find(&desk->arena, &catalog, (PtcText){symbol.bytes, n},
-                                     (PtcText){slash + 1, symbol.len - n - 1});
+    PtcNamed named;
     *why = "out of memory";
-    if (named.kind == PTC_NAMED_NO_MEMORY)
+    if (!ptc_naming_find(&desk->arena, &catalog, (PtcText){symbol.bytes, n},
+                         (PtcText){slash + 1, symbol.len - n - 1}, &named))
         return false;
-    ptc_emit_field_bool(desk->out, "ok", named.kind == PTC_NAMED_FOUND);
-    if (named.kind == PTC_NAMED_FOUND) {
+    ptc_emit_field_bool(desk->out, "ok", named.tool != NULL);
+    if (named.tool) {
         ptc_emit_field_text(desk->out, "server", named.server->name);
         ptc_emit_field_text(desk->out, "tool", named.tool->name);
     } else {

@@ -61,8 +61,8 @@ static PtcMcp *new_server(uint64_t fail)
                            .memory_bytes = 64 << 20,
                            .ask_timeout_ms = 1,
                            .fail_allocation = fail};
-    char why[PTC_MCP_WHY];
-    return ptc_mcp_new(&config, why);
+    PtcWhy why;
+    return ptc_mcp_new(&config, &why);
 }
 
 /* Cuts off one line, without its end. */
@@ -174,8 +174,8 @@ static bool open_place(Place *at, PtcMcp *mcp, const char *token)
     if (!ptc_http_shared_init(&at->shared, mcp, true, 4, -1))
         return false;
     if (token)
-        assert(
-            !ptc_http_tokens_add(&at->shared.guard.tokens, ptc_text_cstr(token), PTC_TEXT("me")));
+        assert(ptc_http_tokens_add(&at->shared.guard.tokens, ptc_text_cstr(token), PTC_TEXT("me"),
+                                   NULL));
     ptc_http_exchange_init(&at->ex, &at->shared, (PtcHttpPeer){1, false}, "127.0.0.1", -1);
     return true;
 }

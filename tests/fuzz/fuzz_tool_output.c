@@ -104,18 +104,18 @@ static Ptc *an_engine(void)
 static void check_file(const uint8_t *data, size_t size)
 {
     static const PtcToolsFileOptions none;
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     PtcTools *tools = ptc_tools_new();
     PtcBuf text = exact(data + 1, size - 1);
-    memset(why, 'x', sizeof why);
+    memset(&why, 'x', sizeof why);
     if (data[0] & 0x40)
         ptc_mem_fail_at(&tools->mem, (data[0] & 0x3f) + 1);
-    if (ptc_tools_read_json(tools, text.data, text.len, &none, why, sizeof why)) {
+    if (ptc_tools_read_json(tools, text.data, text.len, &none, &why)) {
         Ptc *ptc = an_engine();
         call_all(tools, ptc);
         ptc_free(ptc);
     } else {
-        assert(memchr(why, 0, sizeof why) && why[0]);
+        assert(memchr(why.text, 0, sizeof why.text) && why.text[0]);
     }
     free(text.data);
     ptc_tools_free(tools);

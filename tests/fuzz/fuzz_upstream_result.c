@@ -62,7 +62,8 @@ static void read_listing(Desk *d, PtcValue input)
     ptc_buf_deinit(&text);
     if (query.bytes)
         (void)!ptc_tool_search(&d->arena, &d->heap, &catalog, query, &hits, &count);
-    (void)ptc_naming_find(&d->arena, &catalog, PTC_TEXT("s"), query.bytes ? query : PTC_TEXT("x"));
+    (void)!ptc_naming_find(&d->arena, &catalog, PTC_TEXT("s"), query.bytes ? query : PTC_TEXT("x"),
+                           &(PtcNamed){0});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

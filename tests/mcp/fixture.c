@@ -694,7 +694,7 @@ static int serve_stdio(PtcMcp *mcp, const PtcMcpStdio *io)
 
 int main(int argc, char **argv)
 {
-    char why[PTC_MCP_WHY];
+    PtcWhy why;
     PtcMcpConfig c = config;
     PtcMcpStdio io;
     if (!ptc_mcp_stdio_open(&io)) {
@@ -702,9 +702,9 @@ int main(int argc, char **argv)
         return 1;
     }
     take_options(argc, argv, &c, &io);
-    PtcMcp *mcp = ptc_mcp_new(&c, why);
+    PtcMcp *mcp = ptc_mcp_new(&c, &why);
     if (!mcp) {
-        fprintf(stderr, "fixture: %s\n", why);
+        fprintf(stderr, "fixture: %s\n", why.text);
         return 1;
     }
     int failed =

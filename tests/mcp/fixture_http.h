@@ -38,7 +38,7 @@ static inline char *http_tokens(const char *path, size_t *len)
 
 static inline int serve_http(PtcMcp *mcp, int argc, char **argv)
 {
-    char why[PTC_MCP_WHY];
+    PtcWhy why;
     const char *host = http_option(argc, argv, "--allow-host");
     const char *origin = http_option(argc, argv, "--allow-origin");
     size_t len;
@@ -62,10 +62,10 @@ static inline int serve_http(PtcMcp *mcp, int argc, char **argv)
         .isolation = http_option(argc, argv, "--isolation"),
     };
     ptc_http_block_signals();
-    PtcHttp *http = ptc_http_new(mcp, &config, why);
+    PtcHttp *http = ptc_http_new(mcp, &config, &why);
     free(tokens);
     if (!http) {
-        fprintf(stderr, "fixture: %s\n", why);
+        fprintf(stderr, "fixture: %s\n", why.text);
         return 1;
     }
     ptc_http_serve(http);

@@ -265,10 +265,10 @@ static inline void check_exchanges(PtcMcp *mcp, PtcMcpPeer *peer, const Exchange
 
 static inline PtcMcp *help_server(PtcMcpConfig config)
 {
-    char why[PTC_MCP_WHY];
-    PtcMcp *mcp = ptc_mcp_new(&config, why);
+    PtcWhy why;
+    PtcMcp *mcp = ptc_mcp_new(&config, &why);
     if (!mcp) {
-        printf("%s\n", why);
+        printf("%s\n", why.text);
         exit(1);
     }
     return mcp;

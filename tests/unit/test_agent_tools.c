@@ -85,7 +85,8 @@ static const struct {
 
 static void test_previews(void)
 {
-    char why[PTC_TOOLS_FILE_WHY], json[1000];
+    PtcWhy why;
+    char json[1000];
     for (size_t i = 0; i < sizeof previews / sizeof *previews; i++) {
         PtcNativeOptions options = {.preview = true};
         bool ok = false;
@@ -97,8 +98,8 @@ static void test_previews(void)
                  "\"cache\":true,"
                  "\"native_result\":{\"preview\":{\"lisp\":\"%s\"}}}}",
                  previews[i].preview);
-        PtcTools *tools = read_tools(json, &allow_all, why);
-        CHECK_STR(why, "");
+        PtcTools *tools = read_tools(json, &allow_all, &why);
+        CHECK_STR(why.text, "");
         options.cache = ptc_session_cache(s);
         ptc_buf_init(&out, &ptc->mem, 1 << 20);
         CHECK(tools && native_call_named(tools, PTC_TEXT("rows"), PTC_TEXT("{\"q\":1}"), &options,
@@ -117,10 +118,11 @@ static void test_previews(void)
 
 static void test_native_only(void)
 {
-    char why[PTC_TOOLS_FILE_WHY], out[TEXT];
+    PtcWhy why;
+    char out[TEXT];
     Ptc *ptc = ptc_new(NULL);
     PtcTools *tools =
-        read_tools("{\"rowz\":{\"value\":1},\"rows\":{\"value\":2}}", &allow_all, why);
+        read_tools("{\"rowz\":{\"value\":1},\"rows\":{\"value\":2}}", &allow_all, &why);
     tools->items[0].native_only = true;
     ptc_toolset_retain(tools);
     CHECK_STR(run_with(ptc, tools, "(tool/rows)", out), "2");

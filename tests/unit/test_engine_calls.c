@@ -83,7 +83,7 @@ enum { NOTE, CACHED, REFUSES, WAITS, SLOW, LATER, THROUGH, TOOLS };
 static PtcTools *make_tools(void)
 {
     PtcTools *tools = ptc_tools_new();
-    char error[200];
+    PtcWhy why;
     add(tools, "note", note, NULL, false);
     add(tools, "cached", note, "(id :int) -> :any", true);
     add(tools, "refuses", refuses, NULL, false);
@@ -92,7 +92,7 @@ static PtcTools *make_tools(void)
     add(tools, "later", later, NULL, false);
     static const char lisp[] = "{\"through\":{\"lisp\":\"(fn [args] args)\"}}";
     PtcToolsFileOptions none = {.command = false};
-    CHECK(ptc_tools_read_json(tools, lisp, sizeof lisp - 1, &none, error, sizeof error));
+    CHECK(ptc_tools_read_json(tools, lisp, sizeof lisp - 1, &none, &why));
     return tools;
 }
 

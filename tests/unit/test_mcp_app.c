@@ -246,8 +246,8 @@ int main(void)
                         .end = end_run};
     PtcExecutor executor = {.submit = submit};
     PtcAppConfig config = {.executor = &executor};
-    char why[PTC_MCP_WHY] = "";
-    PtcApp *app = ptc_app_new(&config, why);
+    PtcWhy why = {0};
+    PtcApp *app = ptc_app_new(&config, &why);
     CHECK(app);
     test_slim(ptc_app_mcp(app));
     test_warnings(ptc_app_mcp(app));
@@ -255,7 +255,7 @@ int main(void)
     config.remote = &remote;
     config.can_ask = true;
     config.tasks = (PtcAppTasks){.run = do_task, .about = describe, .changes = true};
-    app = ptc_app_new(&config, why);
+    app = ptc_app_new(&config, &why);
     CHECK(app);
     test_other_question(ptc_app_mcp(app));
     test_large_task(ptc_app_mcp(app));

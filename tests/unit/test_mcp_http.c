@@ -146,9 +146,9 @@ static void test_places(PtcMem *mem)
     CHECK(place(&guard, "localhost", "http://localhost.evil.example") == PTC_HTTP_BAD_ORIGIN);
     CHECK(place(&guard, "localhost", "file://localhost") == PTC_HTTP_BAD_ORIGIN);
     CHECK(place(&guard, "localhost", "http://") == PTC_HTTP_BAD_ORIGIN);
-    CHECK(!ptc_http_names_add(&guard.hosts, "MCP.example.com"));
-    CHECK(!ptc_http_names_add(&guard.origins, "https://App.example.com"));
-    CHECK(ptc_http_names_add(&guard.origins, "with space"));
+    CHECK(ptc_http_names_add(&guard.hosts, "MCP.example.com", NULL));
+    CHECK(ptc_http_names_add(&guard.origins, "https://App.example.com", NULL));
+    CHECK(!ptc_http_names_add(&guard.origins, "with space", NULL));
     CHECK(place(&guard, "mcp.Example.com:443", "https://app.example.com") == PTC_HTTP_PASS);
     CHECK(place(&guard, "mcp.example.com", "https://mcp.example.com") == PTC_HTTP_BAD_ORIGIN);
     ptc_http_guard_deinit(&guard);
@@ -174,11 +174,10 @@ static void test_tokens(PtcMem *mem)
 {
     PtcHttpGuard guard;
     char owner[PTC_HTTP_OWNER_MAX];
-    size_t line;
     CHECK(ptc_http_guard_init(&guard, mem, false));
     CHECK(token(&guard, NULL, 1, 0, owner) == PTC_HTTP_PASS);
     CHECK_STR(owner, "");
-    CHECK(!ptc_http_tokens_read(&guard.tokens, text(TOKENS), &line));
+    CHECK(ptc_http_tokens_read(&guard.tokens, text(TOKENS), NULL));
     CHECK(guard.tokens.count == 3 && ptc_http_tokens_owners(&guard.tokens) == 3);
     CHECK(token(&guard, "Bearer 0123456789abcdef0123", 1, 0, owner) == PTC_HTTP_PASS);
     CHECK_STR(owner, "ann");
@@ -203,12 +202,11 @@ static void test_replaced_tokens(PtcMem *mem)
     PtcHttpGuard guard;
     PtcHttpTokens tokens;
     char owner[PTC_HTTP_OWNER_MAX];
-    size_t line;
     CHECK(ptc_http_guard_init(&guard, mem, false) && ptc_http_guard_has_owner(&guard, "anyone"));
-    CHECK(!ptc_http_tokens_read(&guard.tokens, text(TOKENS), &line));
+    CHECK(ptc_http_tokens_read(&guard.tokens, text(TOKENS), NULL));
     CHECK(ptc_http_tokens_init(&tokens, mem));
-    CHECK(!ptc_http_tokens_read(&tokens, text("ann new-token-of-ann-01\nann another-of-ann-012\n"),
-                                &line));
+    CHECK(ptc_http_tokens_read(&tokens, text("ann new-token-of-ann-01\nann another-of-ann-012\n"),
+                               NULL));
     CHECK(ptc_http_tokens_owners(&tokens) == 1);
     ptc_http_guard_replace(&guard, &tokens);
     CHECK(tokens.count == 3);
@@ -222,24 +220,23 @@ static void test_replaced_tokens(PtcMem *mem)
 static void test_bad_token_files(PtcMem *mem)
 {
     static const struct {
-        const char *tokens;
-        size_t line;
+        const char *tokens, *path;
     } cases[] = {
-        {"", 0},
-        {"# none\n", 1},
-        {"\nshort\n", 2},
-        {"a b c-with-three-words\n", 1},
-        {"ann 0123456789abcdef\nann 0123456789abcdef\nbob 0123456789abcdef\n", 3},
+        {"", "line 0"},
+        {"# none\n", "line 1"},
+        {"\nshort\n", "line 2"},
+        {"a b c-with-three-words\n", "line 1"},
+        {"ann 0123456789abcdef\nann 0123456789abcdef\nbob 0123456789abcdef\n", "line 3"},
         {"ok 0123456789abcdef\nx "
          "\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01",
-         2},
+         "line 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PtcHttpTokens tokens;
-        size_t line;
+        PtcWhy why;
         CHECK(ptc_http_tokens_init(&tokens, mem));
-        CHECK(ptc_http_tokens_read(&tokens, text(cases[i].tokens), &line));
-        CHECK(line == cases[i].line);
+        CHECK(!ptc_http_tokens_read(&tokens, text(cases[i].tokens), &why));
+        CHECK_STR(why.path, cases[i].path);
         ptc_http_tokens_deinit(&tokens);
     }
 }
@@ -251,7 +248,7 @@ static void test_guessing(PtcMem *mem)
     char owner[PTC_HTTP_OWNER_MAX], guess[40];
     const char *right = "Bearer 0123456789abcdef0123", *wrong = "Bearer wrong-wrong-wrong";
     CHECK(ptc_http_guard_init(&guard, mem, false));
-    CHECK(!ptc_http_tokens_add(&guard.tokens, text(right + 7), text("a")));
+    CHECK(ptc_http_tokens_add(&guard.tokens, text(right + 7), text("a"), NULL));
     for (int i = 0; i < PTC_HTTP_SAME_TOKEN_MAX; i++)
         CHECK(token(&guard, wrong, 7, 100, owner) == PTC_HTTP_WRONG_TOKEN);
     CHECK(token(&guard, wrong, 7, 101, owner) == PTC_HTTP_TOO_MANY_BAD);
@@ -344,9 +341,9 @@ static void test_addresses(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PtcHttpAddress address;
-        char why[200] = "";
-        CHECK(ptc_http_address_parse(&address, cases[i].text, why, sizeof why) == cases[i].ok);
-        CHECK(cases[i].ok == (why[0] == '\0'));
+        PtcWhy why = {0};
+        CHECK(ptc_http_address_parse(&address, cases[i].text, &why) == cases[i].ok);
+        CHECK(cases[i].ok == (why.text[0] == '\0'));
         CHECK(!cases[i].ok || ptc_http_address_is_local(&address) == cases[i].local);
         CHECK(!cases[i].ok || ptc_http_address_port(&address) == cases[i].port);
     }
@@ -355,12 +352,12 @@ static void test_addresses(void)
 static void test_listen_twice(void)
 {
     PtcHttpAddress address, same;
-    char why[200] = "";
-    CHECK(ptc_http_address_parse(&address, "127.0.0.1:0", why, sizeof why));
-    int fd = ptc_http_listen(&address, why, sizeof why);
+    PtcWhy why = {0};
+    CHECK(ptc_http_address_parse(&address, "127.0.0.1:0", &why));
+    int fd = ptc_http_listen(&address, &why);
     CHECK(fd >= 0 && ptc_http_address_port(&address) != 0);
     same = address;
-    CHECK(ptc_http_listen(&same, why, sizeof why) < 0 && strstr(why, "another server"));
+    CHECK(ptc_http_listen(&same, &why) < 0 && strstr(why.text, "another server"));
     close(fd);
 }
 
@@ -606,9 +603,9 @@ static void forget_session(void *user, const char *owner, PtcText id)
 /* What a client has ended stays so, even if a request of it that ends at this moment is about to save it. */
 static void test_ended_while_saved(void)
 {
-    char why[PTC_MCP_WHY];
+    PtcWhy why;
     PtcHttpKeep keep = {save_session, load_session, forget_session, NULL};
-    PtcMcp *mcp = ptc_mcp_new(&(PtcMcpConfig){.name = "t", .version = "1"}, why);
+    PtcMcp *mcp = ptc_mcp_new(&(PtcMcpConfig){.name = "t", .version = "1"}, &why);
     CHECK(mcp && ptc_http_sessions_init(&store.sessions, mcp, 10));
     store.sessions.keep = &keep;
     for (int forget = 0; forget < 2; forget++) {

@@ -193,26 +193,26 @@ static void test_bad_rows(void)
          "a: outputSchema must be an object schema: \"type\":\"object\""},
         {{.name = "a", .handler = row_echo, .description = "\xff"}, "a: description is not UTF-8"},
     };
-    char why[PTC_MCP_WHY];
+    PtcWhy why;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         PtcMcpConfig c = {.name = "x", .version = "1", .tools = &rows[i].tool, .tool_count = 1};
-        PtcMcp *mcp = ptc_mcp_new(&c, why);
+        PtcMcp *mcp = ptc_mcp_new(&c, &why);
         CHECK(!mcp);
-        CHECK_STR(why, rows[i].why);
+        CHECK_STR(why.text, rows[i].why);
     }
     PtcMcpTool twice[] = {{.name = "a", .handler = row_echo}, {.name = "a", .handler = row_echo}};
     PtcMcpConfig c = {.name = "x", .version = "1", .tools = twice, .tool_count = 2};
-    CHECK(!ptc_mcp_new(&c, why));
-    CHECK_STR(why, "a: two tools have this name");
+    CHECK(!ptc_mcp_new(&c, &why));
+    CHECK_STR(why.text, "a: two tools have this name");
     const char *templates[] = {"t://{", "t://{}", "t://{a}{b}", "t://a}", "t://{a b}"};
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++) {
         PtcMcpTemplate t = {.uri_template = templates[i], .handler = row_read};
         c = (PtcMcpConfig){.name = "x", .version = "1", .templates = &t, .template_count = 1};
-        CHECK(!ptc_mcp_new(&c, why));
+        CHECK(!ptc_mcp_new(&c, &why));
     }
     c = (PtcMcpConfig){.name = "x"};
-    CHECK(!ptc_mcp_new(&c, why));
-    CHECK_STR(why, "a server needs a name and a version");
+    CHECK(!ptc_mcp_new(&c, &why));
+    CHECK_STR(why.text, "a server needs a name and a version");
 }
 
 /* A server offers only what it has rows for. */

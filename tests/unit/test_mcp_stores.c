@@ -22,9 +22,9 @@ static int64_t tell_time(void *user)
 
 static PtcSessions *sessions(PtcSessionsConfig config)
 {
-    char why[200];
+    PtcWhy why;
     config.now_ms = tell_time;
-    PtcSessions *s = ptc_sessions_new(&config, why, sizeof why);
+    PtcSessions *s = ptc_sessions_new(&config, &why);
     CHECK(s != NULL);
     return s;
 }
@@ -33,20 +33,20 @@ static bool lives(PtcSessions *s, const char *owner, const char *handle)
 {
     PtcSessionEntry *held;
     PtcText bytes;
-    if (ptc_sessions_hold(s, owner, VIEW(handle), &held, &bytes) != PTC_SESSIONS_OK)
+    if (ptc_sessions_hold(s, owner, VIEW(handle), &held, &bytes) != PTC_STORE_OK)
         return false;
     ptc_sessions_let_go(s, held, NULL);
     return true;
 }
 
-static PtcSessionsStatus change(PtcSessions *s, const char *handle, size_t bytes)
+static PtcStoreStatus change(PtcSessions *s, const char *handle, size_t bytes)
 {
     static char block[1 << 16];
     PtcSessionEntry *held;
     PtcText old;
     PtcSessionChange to = {.bytes = {block, bytes}, .bindings = 1, .evaluated = true};
-    CHECK(ptc_sessions_hold(s, "", VIEW(handle), &held, &old) == PTC_SESSIONS_OK);
-    PtcSessionsStatus status = ptc_sessions_change(s, held, &to);
+    CHECK(ptc_sessions_hold(s, "", VIEW(handle), &held, &old) == PTC_STORE_OK);
+    PtcStoreStatus status = ptc_sessions_change(s, held, &to);
     ptc_sessions_let_go(s, held, NULL);
     return status;
 }
@@ -56,9 +56,9 @@ static void test_times(void)
     PtcSessions *s = sessions((PtcSessionsConfig){.ttl_ms = 1000, .idle_ms = 100});
     PtcSessionInfo a, b, c;
     clock_ms = 5000;
-    CHECK(ptc_sessions_start(s, "", VIEW("a"), 0, &a) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_start(s, "", none, 150, &b) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_start(s, "", none, 99999, &c) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(s, "", VIEW("a"), 0, &a) == PTC_STORE_OK);
+    CHECK(ptc_sessions_start(s, "", none, 150, &b) == PTC_STORE_OK);
+    CHECK(ptc_sessions_start(s, "", none, 99999, &c) == PTC_STORE_OK);
     CHECK(a.created_ms == 5000 && a.expires_ms == 5100 && strcmp(a.title, "a") == 0);
     CHECK(strcmp(a.handle, b.handle) != 0);
     clock_ms = 5099;
@@ -81,18 +81,18 @@ static void test_held(void)
     PtcSessionEntry *held, *again;
     PtcText bytes;
     clock_ms = 0;
-    CHECK(ptc_sessions_start(s, "ann", none, 0, &a) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_hold(s, "bob", VIEW(a.handle), &held, &bytes) == PTC_SESSIONS_UNKNOWN);
-    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), &held, &bytes) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), &again, &bytes) == PTC_SESSIONS_BUSY);
-    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_SESSIONS_BUSY);
+    CHECK(ptc_sessions_start(s, "ann", none, 0, &a) == PTC_STORE_OK);
+    CHECK(ptc_sessions_hold(s, "bob", VIEW(a.handle), &held, &bytes) == PTC_STORE_ABSENT);
+    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), &held, &bytes) == PTC_STORE_OK);
+    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), &again, &bytes) == PTC_STORE_BUSY);
+    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_STORE_BUSY);
     clock_ms = 1000; /* its time is over, but it is held */
     CHECK(ptc_sessions_list(s, "ann", &a, 1) == 1 && a.busy);
     ptc_sessions_let_go(s, held, &a);
     CHECK(!a.busy);
-    CHECK(ptc_sessions_close(s, "bob", VIEW(a.handle)) == PTC_SESSIONS_UNKNOWN);
-    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_SESSIONS_UNKNOWN);
+    CHECK(ptc_sessions_close(s, "bob", VIEW(a.handle)) == PTC_STORE_ABSENT);
+    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_STORE_OK);
+    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_STORE_ABSENT);
     ptc_sessions_free(s);
 }
 
@@ -102,21 +102,18 @@ static void test_bounds(void)
         (PtcSessionsConfig){.max = 3, .owner_share = 66, .bytes = 1000, .total_bytes = 2272});
     PtcSessionInfo a, b, c, list[2];
     clock_ms = 0;
-    CHECK(ptc_sessions_start(s, "", none, 0, &a) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(s, "", none, 0, &a) == PTC_STORE_OK);
     clock_ms = 1;
-    CHECK(ptc_sessions_start(s, "", none, 0, &b) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_start(s, "", none, 0, &c) == PTC_SESSIONS_FULL);
-    CHECK(ptc_sessions_start(s, "x", none, 0, &c) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_start(s, "y", none, 0, &c) == PTC_SESSIONS_FULL);
-    CHECK(change(s, a.handle, 1000) == PTC_SESSIONS_OK &&
-          change(s, a.handle, 1001) == PTC_SESSIONS_FULL);
-    CHECK(change(s, b.handle, 501) == PTC_SESSIONS_FULL &&
-          change(s, b.handle, 500) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(s, "", none, 0, &b) == PTC_STORE_OK);
+    CHECK(ptc_sessions_start(s, "", none, 0, &c) == PTC_STORE_FULL);
+    CHECK(ptc_sessions_start(s, "x", none, 0, &c) == PTC_STORE_OK);
+    CHECK(ptc_sessions_start(s, "y", none, 0, &c) == PTC_STORE_FULL);
+    CHECK(change(s, a.handle, 1000) == PTC_STORE_OK && change(s, a.handle, 1001) == PTC_STORE_FULL);
+    CHECK(change(s, b.handle, 501) == PTC_STORE_FULL && change(s, b.handle, 500) == PTC_STORE_OK);
     CHECK(ptc_sessions_list(s, "", list, 2) == 2 && list[0].bytes + list[1].bytes == 1500);
     CHECK(ptc_sessions_list(s, "x", list, 2) == 1 && list[0].bytes == 0);
     clock_ms = 2;
-    CHECK(change(s, a.handle, 10) == PTC_SESSIONS_OK &&
-          change(s, b.handle, 900) == PTC_SESSIONS_OK);
+    CHECK(change(s, a.handle, 10) == PTC_STORE_OK && change(s, b.handle, 900) == PTC_STORE_OK);
     clock_ms = 3;
     CHECK(lives(s, "", a.handle));
     CHECK(ptc_sessions_list(s, "", list, 1) == 2 && strcmp(list[0].handle, a.handle) == 0);
@@ -129,7 +126,7 @@ static void test_bounds(void)
 static PtcSessionEntry *hold(PtcSessions *s, const char *handle, PtcText *bytes)
 {
     PtcSessionEntry *held = NULL;
-    CHECK(ptc_sessions_hold(s, "ann", VIEW(handle), &held, bytes) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_hold(s, "ann", VIEW(handle), &held, bytes) == PTC_STORE_OK);
     return held;
 }
 
@@ -144,21 +141,21 @@ static void test_two_servers(PtcSessions *a, PtcSessions *b)
     PtcSessionInfo info;
     PtcText old_a, old_b;
     clock_ms = 0;
-    CHECK(ptc_sessions_start(a, "ann", none, 0, &info) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(a, "ann", none, 0, &info) == PTC_STORE_OK);
     PtcSessionEntry *in_a = hold(a, info.handle, &old_a), *in_b = hold(b, info.handle, &old_b);
     PtcSessionChange one = to("one"), two = to("two");
-    CHECK(ptc_sessions_change(b, in_b, &one) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_change(a, in_a, &two) == PTC_SESSIONS_CHANGED);
-    CHECK(ptc_sessions_renew(a, in_a, &old_a) == PTC_SESSIONS_OK && ptc_text_is(old_a, "one"));
-    CHECK(ptc_sessions_change(a, in_a, &two) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_change(b, in_b, &one) == PTC_STORE_OK);
+    CHECK(ptc_sessions_change(a, in_a, &two) == PTC_STORE_CONFLICT);
+    CHECK(ptc_sessions_renew(a, in_a, &old_a) == PTC_STORE_OK && ptc_text_is(old_a, "one"));
+    CHECK(ptc_sessions_change(a, in_a, &two) == PTC_STORE_OK);
     ptc_sessions_let_go(b, in_b, NULL);
     ptc_sessions_let_go(a, in_a, &info);
     CHECK(info.evals == 2 && info.bytes == 3);
     in_a = hold(a, info.handle, &old_a);
     CHECK(ptc_text_is(old_a, "two"));
-    CHECK(ptc_sessions_close(b, "ann", VIEW(info.handle)) == PTC_SESSIONS_OK);
-    CHECK(ptc_sessions_change(a, in_a, &one) == PTC_SESSIONS_UNKNOWN);
-    CHECK(ptc_sessions_renew(a, in_a, &old_a) == PTC_SESSIONS_UNKNOWN);
+    CHECK(ptc_sessions_close(b, "ann", VIEW(info.handle)) == PTC_STORE_OK);
+    CHECK(ptc_sessions_change(a, in_a, &one) == PTC_STORE_ABSENT);
+    CHECK(ptc_sessions_renew(a, in_a, &old_a) == PTC_STORE_ABSENT);
     ptc_sessions_let_go(a, in_a, NULL);
     CHECK(ptc_sessions_list(a, "ann", NULL, 0) == 0 && ptc_sessions_list(b, "ann", NULL, 0) == 0);
 }
@@ -170,12 +167,12 @@ static void test_lease(PtcSessions *a, PtcSessions *b)
     PtcText bytes;
     PtcSessionChange one = to("one");
     clock_ms = 0;
-    CHECK(ptc_sessions_start(a, "ann", none, 5000, &info) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(a, "ann", none, 5000, &info) == PTC_STORE_OK);
     clock_ms = 90;
     PtcSessionEntry *held = hold(a, info.handle, &bytes);
     clock_ms = 1000; /* idle_ms is 100, lease_ms 2000 */
     CHECK(ptc_sessions_list(b, "ann", &seen, 1) == 1 && seen.used_ms <= 1000);
-    CHECK(ptc_sessions_change(a, held, &one) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_change(a, held, &one) == PTC_STORE_OK);
     ptc_sessions_let_go(a, held, NULL);
     clock_ms = 1099;
     CHECK(lives(b, "ann", info.handle));
@@ -183,15 +180,15 @@ static void test_lease(PtcSessions *a, PtcSessions *b)
     CHECK(ptc_sessions_list(b, "ann", NULL, 0) == 0);
     CHECK(!lives(a, "ann", info.handle));
     /* its own end counts everywhere; what ran meanwhile is not told that something went wrong */
-    CHECK(ptc_sessions_start(a, "ann", none, 50, &info) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(a, "ann", none, 50, &info) == PTC_STORE_OK);
     held = hold(a, info.handle, &bytes);
     clock_ms = 1300;
     CHECK(ptc_sessions_list(b, "ann", NULL, 0) == 0);
-    CHECK(ptc_sessions_change(a, held, &one) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_change(a, held, &one) == PTC_STORE_OK);
     ptc_sessions_let_go(a, held, NULL);
     CHECK(!lives(a, "ann", info.handle));
     /* a server that died in the middle holds it up for no longer than a program can take */
-    CHECK(ptc_sessions_start(a, "ann", none, 50000, &info) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(a, "ann", none, 50000, &info) == PTC_STORE_OK);
     held = hold(a, info.handle, &bytes);
     clock_ms = 1300 + 2000;
     CHECK(ptc_sessions_list(b, "ann", NULL, 0) == 0);

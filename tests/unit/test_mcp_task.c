@@ -211,11 +211,10 @@ static const char tools_json[] = "{\"price\":{\"table\":{\"{\\\"sku\\\":\\\"A\\\
 static PtcTools *some_tools(void)
 {
     const PtcToolsFileOptions allow = {.http = false};
-    char error[200] = "";
+    PtcWhy why = {0};
     PtcTools *tools = ptc_tools_new();
-    CHECK(
-        ptc_tools_read_json(tools, tools_json, sizeof tools_json - 1, &allow, error, sizeof error));
-    CHECK_STR(error, "");
+    CHECK(ptc_tools_read_json(tools, tools_json, sizeof tools_json - 1, &allow, &why));
+    CHECK_STR(why.text, "");
     return tools;
 }
 

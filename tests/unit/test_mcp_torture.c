@@ -90,11 +90,11 @@ static void test_messages(void)
 static void test_new(void)
 {
     for (uint64_t n = 1; n < 500; n++) {
-        char why[PTC_MCP_WHY] = "";
+        PtcWhy why = {0};
         PtcMcpConfig c = help_config();
         c.fail_allocation = n;
-        PtcMcp *mcp = ptc_mcp_new(&c, why);
-        CHECK(mcp || why[0]);
+        PtcMcp *mcp = ptc_mcp_new(&c, &why);
+        CHECK(mcp || why.text[0]);
         bool done = mcp && atomic_load(&mcp->mem.count) < n;
         ptc_mcp_free(mcp);
         if (done)

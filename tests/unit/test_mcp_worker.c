@@ -183,12 +183,11 @@ static void add_lisp(PtcTools *tools)
 {
     enum { LEN = 60000 }; /* more than fits into one packet for the helper */
     static char text[LEN + 1], json[LEN + sizeof lisp_tools];
-    char error[PTC_TOOLS_FILE_WHY] = "";
+    PtcWhy why = {0};
     memset(text, 'x', LEN);
     int n = snprintf(json, sizeof json, lisp_tools, text);
-    CHECK(ptc_tools_read_json(tools, json, (size_t)n, &(PtcToolsFileOptions){.http = false}, error,
-                              sizeof error));
-    CHECK_STR(error, "");
+    CHECK(ptc_tools_read_json(tools, json, (size_t)n, &(PtcToolsFileOptions){.http = false}, &why));
+    CHECK_STR(why.text, "");
 }
 
 static PtcTools *some_tools(void)

@@ -390,14 +390,15 @@ static void test_few_descriptors(void)
 /* Each allocation of a run with a command fails once: an error or the result, nothing left behind. */
 static void test_torture(void)
 {
-    char out[TEXT], why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
+    char out[TEXT];
     PtcOptions options;
     ptc_options_init(&options, sizeof options);
     bool done = false;
     for (int n = 1; n < 200 && !done; n++) {
         options.fail_allocation = n;
         Ptc *ptc = ptc_new(&options);
-        PtcTools *tools = read_tools("{\"t\":{\"command\":[\"cat\"]}}", &allow_all, why);
+        PtcTools *tools = read_tools("{\"t\":{\"command\":[\"cat\"]}}", &allow_all, &why);
         CHECK(ptc && tools);
         run_with(ptc, tools, "(tool/t {:a 1})", out);
         done = strcmp(out, "{\"a\" 1}") == 0;

@@ -149,7 +149,7 @@ static const struct {
      "and _-.?!*+<>=&$"},
     {"{\"lisp_eval\":{\"value\":1}}",
      "tool lisp_eval: lisp_eval is the tool that runs programs: choose another name"},
-    {"{\"\":{\"value\":1}}", "tool : a tool needs a name"},
+    {"{\"\":{\"value\":1}}", "a tool needs a name"},
     {"{\"t\":{\"error\":5}}", "tool t: error must be a string, the text of the failure"},
     {"{\"t\":{\"table\":[1]}}",
      "tool t: table must be an object from arguments (as JSON text) to results"},
@@ -231,25 +231,25 @@ static const struct {
 
 static void test_mistakes(void)
 {
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        CHECK(!read_tools(mistakes[i].tools, &allow_kinds, why));
-        CHECK_STR(why, mistakes[i].want);
+        CHECK(!read_tools(mistakes[i].tools, &allow_kinds, &why));
+        CHECK_STR(why.text, mistakes[i].want);
     }
     for (size_t i = 0; i < sizeof near_mistakes / sizeof *near_mistakes; i++) {
-        CHECK(!read_tools(near_mistakes[i].tools, &allow_kinds, why));
-        why[strlen(near_mistakes[i].want)] = 0;
-        CHECK_STR(why, near_mistakes[i].want);
+        CHECK(!read_tools(near_mistakes[i].tools, &allow_kinds, &why));
+        why.text[strlen(near_mistakes[i].want)] = 0;
+        CHECK_STR(why.text, near_mistakes[i].want);
     }
 }
 
 /* "read-only idempotent inside" as letters, of the one tool of a file. */
 static const char *hints(const char *json)
 {
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     static char out[4];
-    PtcTools *tools = read_tools(json, &allow_kinds, why);
-    CHECK_STR(why, "");
+    PtcTools *tools = read_tools(json, &allow_kinds, &why);
+    CHECK_STR(why.text, "");
     const PtcToolInfo *info = &tools->items[0].info;
     snprintf(out, sizeof out, "%c%c%c", info->read_only ? 'r' : '-', info->idempotent ? 'i' : '-',
              info->inside ? 'n' : '-');
@@ -297,7 +297,7 @@ static void test_places(void)
     Ptc *ptc = ptc_new(NULL);
     PtcData *data = ptc_data_new(ptc, PTC_UNSET);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        PtcToolsFault fault;
+        PtcWhy fault;
         PtcTools *tools = ptc_tools_new();
         PtcValue v = ptc_make_json(data, places[i].tools, strlen(places[i].tools), NULL, 0);
         CHECK(!ptc_tools_read_at(tools, v, &allow_kinds, &fault));
@@ -310,46 +310,47 @@ static void test_places(void)
 
 static void test_allowed(void)
 {
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     PtcToolsFileOptions allow = {.command = true};
     static const PtcToolsFileOptions none;
     static const char command[] = "{\"t\":{\"command\":[\"true\"]}}",
                       http[] = "{\"t\":{\"http\":{}}}";
-    CHECK(!read_tools(command, &none, why));
-    CHECK_STR(why, "tool t: command tools are not allowed here");
+    CHECK(!read_tools(command, &none, &why));
+    CHECK_STR(why.text, "tool t: command tools are not allowed here");
     allow.kinds = ptc_agent_kinds;
-    CHECK(!read_tools(http, &allow, why));
-    CHECK_STR(why, "tool t: http tools are not allowed here");
-    CHECK(ptc_tools_read_allowed("http", &allow, why, sizeof why));
-    CHECK(!read_tools(command, &allow, why));
-    CHECK_STR(why, "tool t: command tools are not allowed here; --allow-tools command allows them");
-    CHECK(ptc_tools_read_allowed("command", &allow, why, sizeof why));
+    CHECK(!read_tools(http, &allow, &why));
+    CHECK_STR(why.text, "tool t: http tools are not allowed here");
+    CHECK(ptc_tools_read_allowed("http", &allow, &why));
+    CHECK(!read_tools(command, &allow, &why));
+    CHECK_STR(why.text,
+              "tool t: command tools are not allowed here; --allow-tools command allows them");
+    CHECK(ptc_tools_read_allowed("command", &allow, &why));
     allow.kinds = ptc_agent_kinds;
-    CHECK(!read_tools(http, &allow, why));
-    CHECK_STR(why, "tool t: http tools are not allowed here; --allow-tools http allows them");
-    PtcTools *tools = read_tools(command, &allow, why);
+    CHECK(!read_tools(http, &allow, &why));
+    CHECK_STR(why.text, "tool t: http tools are not allowed here; --allow-tools http allows them");
+    PtcTools *tools = read_tools(command, &allow, &why);
     CHECK(tools && ptc_tools_count(tools) == 1);
     ptc_tools_free(tools);
-    CHECK(ptc_tools_read_allowed("http,command", &allow, why, sizeof why));
+    CHECK(ptc_tools_read_allowed("http,command", &allow, &why));
     CHECK(allow.command && allow.http);
-    CHECK(ptc_tools_read_allowed("", &allow, why, sizeof why) && !allow.command && !allow.http);
-    CHECK(!ptc_tools_read_allowed("commands", &allow, why, sizeof why));
-    CHECK_STR(why, "command and http can be allowed, not 'commands'");
+    CHECK(ptc_tools_read_allowed("", &allow, &why) && !allow.command && !allow.http);
+    CHECK(!ptc_tools_read_allowed("commands", &allow, &why));
+    CHECK_STR(why.text, "command and http can be allowed, not 'commands'");
 }
 
 static void test_many(void)
 {
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     static char json[64 * 1024];
     size_t n = 0;
     for (int i = 0; i <= PTC_TOOLS_FILE_MAX; i++)
         n += (size_t)snprintf(json + n, sizeof json - n, "%s\"t%d\":{\"value\":%d}", i ? "," : "{",
                               i, i);
     snprintf(json + n, sizeof json - n, "}");
-    CHECK(!read_tools(json, &allow_kinds, why));
-    CHECK_STR(why, "there are 1001 tools, at most 1000 may be defined");
+    CHECK(!read_tools(json, &allow_kinds, &why));
+    CHECK_STR(why.text, "there are 1001 tools, at most 1000 may be defined");
     snprintf(strrchr(json, ','), 2, "}");
-    PtcTools *tools = read_tools(json, &allow_kinds, why);
+    PtcTools *tools = read_tools(json, &allow_kinds, &why);
     CHECK(tools && ptc_tools_count(tools) == PTC_TOOLS_FILE_MAX);
     CHECK_STR(ptc_tools_name(tools, 999), "t999");
     ptc_tools_free(tools);
@@ -358,7 +359,8 @@ static void test_many(void)
 /* Definitions that are values of a heap which goes away. */
 static void test_copied(void)
 {
-    char why[PTC_TOOLS_FILE_WHY], out[TEXT];
+    PtcWhy why;
+    char out[TEXT];
     static const char json[] = "{\"t\":{\"value\":{\"a\":[\"text of some length\"]}},"
                                "\"u\":{\"lisp\":\"(fn [x] [x \\\"constant\\\"])\"},"
                                "\"v\":{\"table\":{\"{}\":{\"k\":\"value\"}}},"
@@ -367,7 +369,7 @@ static void test_copied(void)
     PtcData *data = ptc_data_new(ptc, PTC_UNSET);
     PtcValue v = ptc_make_json(data, json, sizeof json - 1, NULL, 0);
     PtcTools *tools = ptc_tools_new();
-    CHECK(ptc_tools_read(tools, v, &allow_kinds, why, sizeof why));
+    CHECK(ptc_tools_read(tools, v, &allow_kinds, &why));
     ptc_data_free(data);
     CHECK_STR(ptc_tools_description(tools, 3), "says 1");
     CHECK_STR(run_with(ptc, tools, "[(tool/t) (tool/u) (tool/v) (tool/w)]", out),
@@ -395,11 +397,11 @@ static void *use_shared(void *tools)
 /* Engines on several threads use one set at once. */
 static void test_shared(void)
 {
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     pthread_t threads[THREADS];
     PtcTools *tools = read_tools("{\"f\":{\"lisp\":\"(fn [{:keys [n]}] (let [m {:a n}] (:a m)))\"},"
                                  "\"c\":{\"value\":{\"x\":5}},\"t\":{\"table\":{\"*\":1}}}",
-                                 &allow_kinds, why);
+                                 &allow_kinds, &why);
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_create(&threads[i], NULL, use_shared, tools) == 0);
     for (int i = 0; i < THREADS; i++) {
@@ -420,17 +422,17 @@ static void test_torture(void)
         "\"e\":{\"error\":\"e\"},\"l\":{\"lisp\":\"(fn [a] [a {:k 1}])\"},"
         "\"t\":{\"table\":{\"{\\\"a\\\":1}\":[1],\"*\":2}},"
         "\"c\":{\"command\":[\"cat\"],\"env\":[\"PATH\"],\"description\":\"d\"}}";
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     bool done = false;
     int n = 0;
     while (!done && n < 1000) {
         PtcTools *tools = ptc_tools_new();
         ptc_mem_fail_at(&tools->mem, (uint64_t)++n);
-        why[0] = 0;
-        done = ptc_tools_read_json(tools, json, sizeof json - 1, &allow_kinds, why, sizeof why);
-        CHECK(done || strstr(why, "memory"));
-        if (!done && !strstr(why, "memory"))
-            printf("allocation %d: %s\n", n, why);
+        why.text[0] = 0;
+        done = ptc_tools_read_json(tools, json, sizeof json - 1, &allow_kinds, &why);
+        CHECK(done || strstr(why.text, "memory"));
+        if (!done && !strstr(why.text, "memory"))
+            printf("allocation %d: %s\n", n, why.text);
         ptc_tools_free(tools);
     }
     CHECK(done && n > 10);
@@ -451,10 +453,10 @@ static void test_repeated(void)
         {"{\"a\":{\"value\":1}}", true},
         {"{\"a\":{\"value\":1},\"b\":{\"command\":[\"true\"]}}", false},
     };
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     CHECK(ptc_toolset_may_repeat(NULL));
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
-        PtcTools *tools = read_tools(sets[i].json, &allow_kinds, why);
+        PtcTools *tools = read_tools(sets[i].json, &allow_kinds, &why);
         CHECK(tools && ptc_toolset_may_repeat(tools) == sets[i].may);
         ptc_tools_free(tools);
     }

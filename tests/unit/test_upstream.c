@@ -204,10 +204,12 @@ static void test_names(CheckHeap *h, PtcArena *arena)
     CHECK(ptc_text_starts(server.tools[0].symbol, "a_b-c868") && server.tools[0].symbol.len == 12);
     CHECK(ptc_text_is(server.tools[2].symbol, "a_b-c868"));
     PtcCatalog catalog = {&server, 1};
-    PtcNamed named = ptc_naming_find(arena, &catalog, PTC_TEXT("S"), PTC_TEXT("a:b"));
-    CHECK(named.kind == PTC_NAMED_FOUND && named.tool == &server.tools[1]);
-    CHECK(ptc_naming_find(arena, &catalog, PTC_TEXT(""), PTC_TEXT("")).kind == PTC_NAMED_NO_SERVER);
-    CHECK(ptc_naming_find(arena, &catalog, PTC_TEXT("s"), PTC_TEXT("")).kind == PTC_NAMED_NO_TOOL);
+    PtcNamed named;
+    CHECK(ptc_naming_find(arena, &catalog, PTC_TEXT("S"), PTC_TEXT("a:b"), &named));
+    CHECK(named.tool == &server.tools[1]);
+    CHECK(ptc_naming_find(arena, &catalog, PTC_TEXT(""), PTC_TEXT(""), &named) && !named.server);
+    CHECK(ptc_naming_find(arena, &catalog, PTC_TEXT("s"), PTC_TEXT(""), &named));
+    CHECK(named.server && !named.tool && !named.several);
 }
 
 /* ---------------------------------------------------------------------------------- schemas */

@@ -10,12 +10,11 @@
 static const PtcToolsFileOptions allow_all = {.command = true, .http = true};
 
 /* The set, or NULL with the reason in why. */
-static inline PtcTools *read_tools(const char *json, const PtcToolsFileOptions *allow,
-                                   char why[PTC_TOOLS_FILE_WHY])
+static inline PtcTools *read_tools(const char *json, const PtcToolsFileOptions *allow, PtcWhy *why)
 {
     PtcTools *tools = ptc_tools_new();
-    why[0] = 0;
-    if (tools && ptc_tools_read_json(tools, json, strlen(json), allow, why, PTC_TOOLS_FILE_WHY))
+    ptc_why_init(why);
+    if (tools && ptc_tools_read_json(tools, json, strlen(json), allow, why))
         return tools;
     ptc_tools_free(tools);
     return NULL;
@@ -45,9 +44,9 @@ static inline const char *run_with(Ptc *ptc, PtcTools *tools, const char *progra
 /* The same for JSON text, which must be in order. */
 static inline const char *run_json(Ptc *ptc, const char *json, const char *program, char out[TEXT])
 {
-    char why[PTC_TOOLS_FILE_WHY];
-    PtcTools *tools = read_tools(json, &allow_all, why);
-    CHECK_STR(why, "");
+    PtcWhy why;
+    PtcTools *tools = read_tools(json, &allow_all, &why);
+    CHECK_STR(why.text, "");
     return tools ? run_with(ptc, tools, program, out) : "";
 }
 

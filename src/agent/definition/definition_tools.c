@@ -120,14 +120,14 @@ bool ptc_definition_read_kind(PtcToolReader *r, PtcValue v,
     }
     if (!ok) {
         ptc_kind_refuse_inside(r, fault.path, fault.text);
-        r->fault->no_memory = fault.class == PTC_WHY_NO_MEMORY;
+        r->why->class = fault.class;
     }
     return ok;
 }
 
 bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v)
 {
-    PtcToolsFault fault;
+    PtcWhy fault;
     PtcToolsFileOptions options = {.command = r->how->allow_commands,
                                    .http = r->how->allow_http,
                                    .command_advice = r->how->command_advice,
@@ -137,7 +137,7 @@ bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v)
                                    .agent = r};
     if (ptc_tools_read_at(r->def->tools, v, &options, &fault))
         return true;
-    if (fault.no_memory)
+    if (fault.class == PTC_WHY_NO_MEMORY)
         return ptc_why_no_memory(r->fault);
     ptc_fault_set(r->fault, fault.path, "%s", fault.text);
     return ptc_fault_inside(r->fault, "tools");

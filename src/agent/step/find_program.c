@@ -390,19 +390,16 @@ static void decide_all(Finder *f, bool cut, PtcFound *out)
         decide_whole(f, out);
 }
 
-void ptc_find_program(PtcBench *s, PtcText reply, bool cut, PtcFound *out)
+bool ptc_find_program(PtcBench *s, PtcText reply, bool cut, PtcFound *out)
 {
     *out = (PtcFound){.kind = PTC_FOUND_NONE};
     Finder *f = ptc_arena_alloc(&s->arena, sizeof *f);
-    if (!f || !begin_finding(f, s, reply)) {
-        out->kind = PTC_FOUND_NO_MEMORY;
-        return;
-    }
+    if (!f || !begin_finding(f, s, reply))
+        return false;
     out->history = f->text;
     decide_all(f, cut, out);
     out->work = f->work;
-    if (f->failed)
-        out->kind = PTC_FOUND_NO_MEMORY;
+    return !f->failed;
 }
 
 static bool is_fenced_program(const Found *b)
@@ -410,16 +407,15 @@ static bool is_fenced_program(const Found *b)
     return is_tagged(b) || (b->bare && b->closed && b->is_list);
 }
 
-PtcFenced ptc_find_fenced(PtcBench *s, PtcText reply)
+bool ptc_find_fenced(PtcBench *s, PtcText reply, bool *fenced)
 {
     const Found *one;
     Finder *f = ptc_arena_alloc(&s->arena, sizeof *f);
     if (!f || !begin_finding(f, s, reply))
-        return PTC_FENCED_NO_MEMORY;
+        return false;
     find_blocks(f);
-    if (f->failed)
-        return PTC_FENCED_NO_MEMORY;
-    return count_wanted(f, is_fenced_program, &one) ? PTC_FENCED_YES : PTC_FENCED_NO;
+    *fenced = count_wanted(f, is_fenced_program, &one) > 0;
+    return !f->failed;
 }
 
 PtcText ptc_find_unwrap(PtcBench *s, PtcText program)

@@ -22,7 +22,6 @@ typedef enum {
     PTC_FOUND_NONE,
     PTC_FOUND_PROGRAM,
     PTC_FOUND_SEVERAL,
-    PTC_FOUND_NO_MEMORY,
 } PtcFoundKind;
 
 /* Texts are in the arena of the bench. */
@@ -35,12 +34,12 @@ typedef struct PtcFound {
     size_t work;  /* bytes that were walked over, for tests */
 } PtcFound;
 
-/* `cut`: the reply ended at the output limit, so a block that is still open at its end is incomplete. */
-void ptc_find_program(PtcBench *s, PtcText reply, bool cut, PtcFound *out);
+/* `cut`: the reply ended at the output limit, so a block that is still open at its end is incomplete.
+ * False: out of memory. */
+PTC_MUST_USE bool ptc_find_program(PtcBench *s, PtcText reply, bool cut, PtcFound *out);
 
-typedef enum { PTC_FENCED_NO, PTC_FENCED_YES, PTC_FENCED_NO_MEMORY } PtcFenced;
-/* Is there a block with a program in it: a tagged one, or an untagged one around a list? */
-PTC_MUST_USE PtcFenced ptc_find_fenced(PtcBench *s, PtcText reply);
+/* Is there a block with a program in it: a tagged one, or an untagged one around a list?  False: out of memory. */
+PTC_MUST_USE bool ptc_find_fenced(PtcBench *s, PtcText reply, bool *fenced);
 
 /* A program that came as an argument: plain, and without its fence if one surrounds all of it.  Absent: out of
  * memory. */

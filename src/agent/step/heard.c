@@ -26,11 +26,15 @@ typedef struct Hearing {
     PtcValue *args;      /* of each call; PTC_NONE when they are not an object */
     size_t call_count, evals;
     PtcHeard *out;
+    bool failed; /* memory ran out: whatever was heard does not count */
 } Hearing;
 
-static void end_hearing_memory(Hearing *r)
+/* What is in the buffer, in the bench's arena. */
+static PtcText take_heard_text(Hearing *r, PtcBuf *buf)
 {
-    r->out->kind = PTC_HEARD_NO_MEMORY;
+    PtcText text = ptc_bench_take(r->b, buf);
+    r->failed |= !text.bytes;
+    return text;
 }
 
 /* ----------------------------------------------------------------------------- bad replies */
@@ -39,14 +43,11 @@ static void end_hearing_memory(Hearing *r)
 static void bad(Hearing *r, PtcAgentFault reason, PtcBuf *feedback)
 {
     PtcHeard *out = r->out;
-    bool memory = out->kind != PTC_HEARD_NO_MEMORY;
+    out->kind = PTC_HEARD_BAD;
     out->reason = reason;
     out->message = ptc_text_cstr(ptc_agent_fault_text(reason));
-    if (feedback) {
-        out->feedback = ptc_bench_take(r->b, feedback);
-        memory = memory && out->feedback.bytes;
-    }
-    out->kind = memory ? PTC_HEARD_BAD : PTC_HEARD_NO_MEMORY;
+    if (feedback)
+        out->feedback = take_heard_text(r, feedback);
 }
 
 static void feedback_init(Hearing *r, PtcBuf *buf)
@@ -72,10 +73,7 @@ static PtcText clean_reply_text(Hearing *r, PtcText text)
             at++;
         }
     }
-    text = ptc_bench_take(r->b, &buf);
-    if (!text.bytes)
-        end_hearing_memory(r);
-    return text;
+    return take_heard_text(r, &buf);
 }
 
 static bool is_printable(PtcText t, size_t most)
@@ -117,8 +115,6 @@ static PtcValue read_call_args(Hearing *r, PtcText text)
     if (v == PTC_NIL)
         v = ptc_map_empty(heap);
     ptc_budget_go_on(&r->b->budget);
-    if (r->b->budget.stop != PTC_STOP_NONE)
-        end_hearing_memory(r);
     return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
 }
 
@@ -131,10 +127,7 @@ static PtcText args_json(Hearing *r, PtcValue args)
     ptc_buf_init(&buf, &r->b->mem, 8 * PTC_LLM_ARGS_BYTES);
     if (!ptc_to_json_value(&r->b->heap, &buf, args, -1, &e))
         buf.failed = true;
-    PtcText json = ptc_bench_take(r->b, &buf);
-    if (!json.bytes)
-        end_hearing_memory(r);
-    return json;
+    return take_heard_text(r, &buf);
 }
 
 static void read_heard_call(Hearing *r, size_t i)
@@ -155,25 +148,21 @@ static bool read_heard_calls(Hearing *r)
     size_t n = r->reply->call_count;
     r->calls = ptc_arena_alloc(&r->b->arena, (n + 1) * sizeof *r->calls);
     r->args = ptc_arena_alloc(&r->b->arena, (n + 1) * sizeof *r->args);
-    if (!r->calls || !r->args) {
-        end_hearing_memory(r);
+    if (!r->calls || !r->args)
         return false;
-    }
-    for (size_t i = 0; i < n && r->out->kind != PTC_HEARD_NO_MEMORY; i++)
+    for (size_t i = 0; i < n && !r->failed; i++)
         read_heard_call(r, i);
     r->call_count = n;
     r->out->calls = r->calls;
     r->out->call_count = n;
-    return r->out->kind != PTC_HEARD_NO_MEMORY;
+    return !r->failed;
 }
 
 /* The call will not be made; `words` says why. */
 static void refuse_heard_call(Hearing *r, PtcHeardCall *call, PtcAgentFault reason, PtcBuf *message)
 {
     call->reason = reason;
-    call->message = ptc_bench_take(r->b, message);
-    if (!call->message.bytes)
-        end_hearing_memory(r);
+    call->message = take_heard_text(r, message);
 }
 
 /* The tool of this name that programs may call, or NULL. */
@@ -254,9 +243,8 @@ static bool read_eval(Hearing *r, size_t i)
     }
     ptc_buf_deinit(&message);
     r->out->program = ptc_find_unwrap(r->b, ptc_str_text(program));
-    if (!r->out->program.bytes)
-        end_hearing_memory(r);
-    return r->out->program.bytes != NULL;
+    r->failed |= !r->out->program.bytes;
+    return !r->failed;
 }
 
 /* A reply whose one call is lisp_eval. */
@@ -264,7 +252,7 @@ static void hear_eval(Hearing *r)
 {
     if (read_eval(r, 0))
         r->out->kind = PTC_HEARD_PROGRAM;
-    else if (r->out->kind != PTC_HEARD_NO_MEMORY)
+    else
         bad(r, PTC_FAULT_ARGS, NULL);
 }
 
@@ -293,9 +281,8 @@ static void hear_wrong(Hearing *r, const PtcAnswer *answer)
 static void hear_answer(Hearing *r)
 {
     PtcAnswer answer;
-    ptc_read_answer(r->b, &r->def->want, r->text, &answer);
-    if (answer.kind == PTC_ANSWER_NO_MEMORY) {
-        end_hearing_memory(r);
+    if (!ptc_read_answer(r->b, &r->def->want, r->text, &answer)) {
+        r->failed = true;
     } else if (answer.kind == PTC_ANSWER_FITS) {
         r->out->kind = PTC_HEARD_ANSWER;
         r->out->answer = answer.json;
@@ -320,11 +307,10 @@ static void hear_content(Hearing *r)
 {
     PtcFound found;
     PtcBuf buf;
-    ptc_find_program(r->b, r->text.bytes ? r->text : PTC_TEXT(""), r->reply->cut, &found);
-    if (found.kind == PTC_FOUND_NO_MEMORY) {
-        end_hearing_memory(r);
+    PtcText text = r->text.bytes ? r->text : PTC_TEXT("");
+    r->failed = !ptc_find_program(r->b, text, r->reply->cut, &found);
+    if (r->failed)
         return;
-    }
     r->out->content = found.history;
     if (found.kind == PTC_FOUND_PROGRAM) {
         r->out->kind = PTC_HEARD_PROGRAM;
@@ -366,10 +352,9 @@ static void hear_tool_call(Hearing *r)
         hear_one_call(r);
         return;
     }
-    PtcFenced fenced = r->text.bytes ? ptc_find_fenced(r->b, r->text) : PTC_FENCED_NO;
-    if (fenced == PTC_FENCED_NO_MEMORY) {
-        end_hearing_memory(r);
-    } else if (fenced == PTC_FENCED_NO) {
+    bool fenced = false;
+    r->failed = r->text.bytes && !ptc_find_fenced(r->b, r->text, &fenced);
+    if (!fenced) {
         hear_answer(r);
     } else {
         PtcBuf buf;
@@ -427,11 +412,8 @@ void ptc_hear(PtcBench *b, const PtcAgentDef *def, const PtcLlmReply *reply, Ptc
     Hearing r = {.b = b, .def = def, .reply = reply, .out = out};
     *out = (PtcHeard){.kind = PTC_HEARD_BAD};
     r.text = out->content = clean_reply_text(&r, reply->text);
-    if (out->kind == PTC_HEARD_NO_MEMORY)
-        return;
-    if (def->mode != PTC_MODE_CONTENT && !read_heard_calls(&r))
-        return;
-    modes[def->mode](&r);
-    if (b->budget.stop != PTC_STOP_NONE || b->arena.failed)
+    if (!r.failed && (def->mode == PTC_MODE_CONTENT || read_heard_calls(&r)))
+        modes[def->mode](&r);
+    if (r.failed || b->budget.stop != PTC_STOP_NONE || b->arena.failed)
         out->kind = PTC_HEARD_NO_MEMORY;
 }

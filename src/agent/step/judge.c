@@ -49,25 +49,21 @@ PtcText ptc_judge_findings(PtcBench *b, PtcText issues)
     return ptc_bench_take(b, &lines);
 }
 
-void ptc_judge(PtcBench *b, const PtcWant *want, PtcValue v, PtcJudged *out)
+bool ptc_judge(PtcBench *b, const PtcWant *want, PtcValue v, PtcJudged *out)
 {
     PtcBuf json, issues;
     PtcContract contract = {.sig = want->sig, .schema = want->schema};
-    *out = (PtcJudged){.verdict = PTC_JUDGED_NO_MEMORY};
     ptc_buf_init(&json, &b->mem, JUDGE_JSON_BYTES);
     ptc_buf_init(&issues, &b->mem, JUDGE_JSON_BYTES);
     PtcFit fit = ptc_contract_judge(&contract, &b->heap, v, want->float_precision, &json, &issues);
     bool has_json = json.len > 0;
     PtcText text = ptc_bench_take(b, &json), found = ptc_bench_take(b, &issues);
     if (fit == PTC_UNJUDGED || !text.bytes || !found.bytes || b->budget.stop != PTC_STOP_NONE)
-        return;
-    out->json = has_json ? text : (PtcText){NULL, 0};
-    if (fit == PTC_FITS) {
-        out->verdict = PTC_JUDGED_FITS;
-        return;
-    }
+        return false;
+    *out = (PtcJudged){.fits = fit == PTC_FITS, .json = has_json ? text : (PtcText){NULL, 0}};
+    if (out->fits)
+        return true;
     out->issues = found;
     out->findings = ptc_judge_findings(b, found);
-    if (out->findings.bytes)
-        out->verdict = PTC_JUDGED_WRONG;
+    return out->findings.bytes != NULL;
 }

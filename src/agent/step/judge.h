@@ -22,21 +22,19 @@ typedef struct PtcWant {
     int float_precision; /* of numbers in the JSON; -1: all digits */
 } PtcWant;
 
-typedef enum { PTC_JUDGED_FITS, PTC_JUDGED_WRONG, PTC_JUDGED_NO_MEMORY } PtcVerdictOnValue;
-
 /* Texts are in the bench's arena. */
 typedef struct PtcJudged {
-    PtcVerdictOnValue verdict;
+    bool fits;
     PtcText json;     /* absent: it has none */
-    PtcText issues;   /* WRONG: [{"path":["rows",0],"message":"..."}] */
-    PtcText findings; /* WRONG: the same, a line each */
+    PtcText issues;   /* it does not fit: [{"path":["rows",0],"message":"..."}] */
+    PtcText findings; /* the same, a line each */
 } PtcJudged;
 
 /* The type that is wanted, without `?`; NULL: none, or a schema is used instead. */
 const PtcSigType *ptc_want_type(const PtcWant *want);
 
-/* Judges a value, in any heap; new values are made in the bench's.  If the budget stops, the verdict is NO_MEMORY. */
-void ptc_judge(PtcBench *b, const PtcWant *want, PtcValue v, PtcJudged *out);
+/* Judges a value, in any heap; new values are made in the bench's.  False: out of memory, or the budget stopped. */
+PTC_MUST_USE bool ptc_judge(PtcBench *b, const PtcWant *want, PtcValue v, PtcJudged *out);
 
 /* The lines of findings that came as JSON (tool/contract.h), in the bench's arena.  Absent: out of memory. */
 PTC_MUST_USE PtcText ptc_judge_findings(PtcBench *b, PtcText issues);

@@ -19,7 +19,8 @@ typedef struct AnswerSearch {
     PtcAnswer *out;
     size_t candidates;
     size_t most; /* bytes that may be read */
-    bool over;   /* an answer was found, or out of memory */
+    bool failed; /* out of memory: nothing more can be found */
+    bool over;   /* that, or an answer was found */
 } AnswerSearch;
 
 /* --------------------------------------------------------------------------- candidates */
@@ -36,10 +37,15 @@ static PtcValue unwrap_answer(const AnswerSearch *s, PtcValue v)
     return ptc_text_is(ptc_str_text(key), items ? "items" : "value") ? value : v;
 }
 
-/* Out of memory: nothing more can be found. */
 static void give_search_up(AnswerSearch *s)
 {
-    s->out->kind = PTC_ANSWER_NO_MEMORY;
+    s->failed = s->over = true;
+}
+
+static void accept_answer(AnswerSearch *s, PtcText json)
+{
+    s->out->kind = PTC_ANSWER_FITS;
+    s->out->json = json;
     s->over = true;
 }
 
@@ -51,18 +57,11 @@ static void offer_json_value(AnswerSearch *s, PtcValue v)
     v = unwrap_answer(s, v);
     if (s->want->sig)
         v = ptc_sig_atomize(&s->b->heap, s->want->sig->result, v);
-    if (v == PTC_NONE) {
-        give_search_up(s);
-        return;
-    }
-    ptc_judge(s->b, s->want, v, &judged);
     s->candidates++;
-    if (judged.verdict == PTC_JUDGED_NO_MEMORY) {
+    if (v == PTC_NONE || !ptc_judge(s->b, s->want, v, &judged)) {
         give_search_up(s);
-    } else if (judged.verdict == PTC_JUDGED_FITS) {
-        out->kind = PTC_ANSWER_FITS;
-        out->json = judged.json;
-        s->over = true;
+    } else if (judged.fits) {
+        accept_answer(s, judged.json);
     } else if (out->kind != PTC_ANSWER_WRONG) {
         out->kind = PTC_ANSWER_WRONG;
         out->json = judged.json;
@@ -169,14 +168,10 @@ static void take_text_answer(AnswerSearch *s, PtcText text)
 {
     PtcValue v = ptc_str_new(&s->b->heap, text.bytes, text.len);
     PtcJudged judged;
-    give_search_up(s);
-    if (v == PTC_NONE)
-        return;
-    ptc_judge(s->b, &(PtcWant){.float_precision = -1}, v, &judged);
-    if (judged.verdict != PTC_JUDGED_FITS)
-        return;
-    s->out->kind = PTC_ANSWER_FITS;
-    s->out->json = judged.json;
+    if (v != PTC_NONE && ptc_judge(s->b, &(PtcWant){.float_precision = -1}, v, &judged))
+        accept_answer(s, judged.json);
+    else
+        give_search_up(s);
 }
 
 /* For :any, JSON counts only when it is the whole text, or all that a single fence contains.  `lines` is the text
@@ -194,25 +189,26 @@ static void take_any(AnswerSearch *s, PtcText text, PtcText lines)
         take_text_answer(s, text);
 }
 
-void ptc_read_answer(PtcBench *b, const PtcWant *want, PtcText text, PtcAnswer *out)
+bool ptc_read_answer(PtcBench *b, const PtcWant *want, PtcText text, PtcAnswer *out)
 {
     const PtcSigType *type = ptc_want_type(want);
     AnswerSearch s = {.b = b, .want = want, .out = out, .most = FACTOR * text.len};
     PtcBuf buf;
     *out = (PtcAnswer){.kind = PTC_ANSWER_EMPTY};
     if (ptc_blocks_trim(text).len == 0)
-        return;
+        return true;
     if (!want->schema && (!type || type->kind == PTC_SIG_STRING)) {
         take_text_answer(&s, text);
-        return;
+        return !s.failed;
     }
     ptc_buf_init(&buf, &b->mem, text.len);
     ptc_plain_add_lines(&buf, text);
     PtcText lines = ptc_bench_take(b, &buf);
     if (!lines.bytes)
-        out->kind = PTC_ANSWER_NO_MEMORY;
-    else if (!want->schema && type->kind == PTC_SIG_ANY)
+        return false;
+    if (!want->schema && type->kind == PTC_SIG_ANY)
         take_any(&s, text, lines);
     else
         search_for_answer(&s, lines);
+    return !s.failed;
 }

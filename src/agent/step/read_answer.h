@@ -16,7 +16,6 @@ typedef enum {
     PTC_ANSWER_WRONG,   /* validation_error: findings on the first candidate */
     PTC_ANSWER_NO_JSON, /* json_parse_error: no candidate */
     PTC_ANSWER_EMPTY,   /* empty_response */
-    PTC_ANSWER_NO_MEMORY,
 } PtcAnswerKind;
 
 /* Texts are in the bench's arena. */
@@ -27,7 +26,7 @@ typedef struct PtcAnswer {
     size_t work;              /* bytes that were read, for tests */
 } PtcAnswer;
 
-/* Reads the answer in a reply's text (absent: it had none), which is valid UTF-8. */
-void ptc_read_answer(PtcBench *b, const PtcWant *want, PtcText text, PtcAnswer *out);
+/* Reads the answer in a reply's text (absent: it had none), which is valid UTF-8.  False: out of memory. */
+PTC_MUST_USE bool ptc_read_answer(PtcBench *b, const PtcWant *want, PtcText text, PtcAnswer *out);
 
 #endif

@@ -398,12 +398,12 @@ static int load_now(Eval *e)
 
 static int load_eval_tools(PtcMem *mem, Eval *e)
 {
-    char why[PTC_TOOLS_IN_WHY];
+    PtcWhy why;
     if (!e->options->tools)
         return PTC_EXIT_OK;
-    e->tools = ptc_tools_in_load(mem, e->options->tools, why);
+    e->tools = ptc_tools_in_load(mem, e->options->tools, &why);
     if (!e->tools)
-        return ptc_options_refuse(&usage, "%s", why);
+        return ptc_options_refuse(&usage, "%s", why.text);
     e->run.tools = e->tools;
     return PTC_EXIT_OK;
 }
@@ -621,10 +621,10 @@ static int eval_lines(PtcMem *mem, Eval *e)
                                .most = &most,
                                .now_ms = e->run.now_ms};
     set_eval_limits(&most, e->options);
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     const char *allow = e->options->allow ? e->options->allow : "";
-    if (!ptc_tools_read_allowed(allow, &options.allow, why, sizeof why))
-        return ptc_options_wrong(&usage, "--allow-tools: %s", why);
+    if (!ptc_tools_read_allowed(allow, &options.allow, &why))
+        return ptc_options_wrong(&usage, "--allow-tools: %s", why.text);
     options.allow.kinds = ptc_agent_kinds;
     return ptc_jsonl_run(mem, e->ptc, &options);
 }

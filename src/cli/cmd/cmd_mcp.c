@@ -103,42 +103,37 @@ static bool cannot(Server *s, const char *what, const char *why, const char *adv
 
 /* -------------------------------------------------------------------------------------- tokens */
 
-/* The text of the token file; false with a text in why. */
-static bool read_token_file(const char *path, PtcBuf *text, char why[PTC_MCP_WHY])
+/* The text of the token file. */
+static bool read_token_file(const char *path, PtcBuf *text, PtcWhy *why)
 {
-    PtcWhy loose;
-    if (!ptc_private_file_check(path, &loose)) {
-        (void)snprintf(why, PTC_MCP_WHY, "%.*s", PTC_ARG_OF(loose.text, PTC_MCP_WHY - 1));
+    if (!ptc_private_file_check(path, why))
         return false;
-    }
     const char *unread = ptc_io_read(text, path);
-    if (unread)
-        (void)snprintf(why, PTC_MCP_WHY, "%s: %s", path, unread);
-    return !unread;
+    return !unread || ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s: %s", path, unread);
 }
 
 static bool count_owners(Server *s)
 {
     PtcHttpTokens tokens;
-    size_t line;
+    PtcWhy why;
     if (!ptc_http_tokens_init(&tokens, s->mem))
         return refuse_mcp_option("tokens", "out of memory");
-    const char *why =
-        s->tokens.len ? ptc_http_tokens_read(&tokens, ptc_buf_view(&s->tokens), &line) : NULL;
+    bool ok = !s->tokens.len || ptc_http_tokens_read(&tokens, ptc_buf_view(&s->tokens), &why);
     s->owners = ptc_http_tokens_owners(&tokens);
     ptc_http_tokens_deinit(&tokens);
-    return !why || refuse_mcp_option("tokens", why);
+    return ok || refuse_mcp_option("tokens", why.text);
 }
 
 /* The token in the environment is removed from it, so that nothing started later can see it. */
 static bool take_server_tokens(Server *s)
 {
-    char *token = getenv("PTC_MCP_TOKEN"), why[PTC_MCP_WHY];
+    PtcWhy why;
+    char *token = getenv("PTC_MCP_TOKEN");
     if (s->o.token_file && token && *token)
         return refuse_mcp_option("--token-file", "give it or PTC_MCP_TOKEN, not both");
     if (s->o.token_file) {
-        if (!read_token_file(s->o.token_file, &s->tokens, why))
-            return refuse_mcp_option("--token-file", why);
+        if (!read_token_file(s->o.token_file, &s->tokens, &why))
+            return refuse_mcp_option("--token-file", why.text);
     } else if (token && *token) {
         ptc_buf_add_cstr(&s->tokens, token);
     }
@@ -189,21 +184,16 @@ static bool list_secrets(Server *s)
 
 /* PtcHttpReload: new tokens become secrets before anybody can use them.  The thread that reads them again also waits
  * for signals to stop, so a pipe that nobody writes to must not block it. */
-static bool reload_token_file(void *user, PtcBuf *tokens, char why[PTC_MCP_WHY])
+static bool reload_token_file(void *user, PtcBuf *tokens, PtcWhy *why)
 {
     Server *s = user;
-    if (ptc_io_may_wait(s->o.token_file)) {
-        (void)snprintf(why, PTC_MCP_WHY,
-                       "%s is a pipe or a device, which is read at the start only",
-                       s->o.token_file);
-        return false;
-    }
+    if (ptc_io_may_wait(s->o.token_file))
+        return ptc_why_say(why, PTC_WHY_REFUSED,
+                           "%s is a pipe or a device, which is read at the start only",
+                           s->o.token_file);
     if (!read_token_file(s->o.token_file, tokens, why))
         return false;
-    if (list_tokens(s, tokens))
-        return true;
-    (void)snprintf(why, PTC_MCP_WHY, "out of memory");
-    return false;
+    return list_tokens(s, tokens) || ptc_why_no_memory(why);
 }
 
 static void wipe_tokens(Server *s)
@@ -217,7 +207,7 @@ static void wipe_tokens(Server *s)
 
 static bool read_server_tools(Server *s)
 {
-    char why[PTC_TOOLS_FILE_WHY];
+    PtcWhy why;
     PtcToolsFileOptions allow = {.command = true, .http = true, .kinds = ptc_agent_kinds};
     PtcBuf text;
     if (!s->o.tools)
@@ -227,13 +217,11 @@ static bool read_server_tools(Server *s)
     ptc_buf_init(&text, s->mem, PTC_IO_MAX);
     const char *unread = ptc_io_read(&text, s->o.tools + 1);
     s->tools = ptc_tools_new();
+    ptc_why_no_memory(&why);
     bool ok = !unread && s->tools &&
-              ptc_tools_read_json(s->tools, text.data ? text.data : "", text.len, &allow, why,
-                                  sizeof why);
+              ptc_tools_read_json(s->tools, text.data ? text.data : "", text.len, &allow, &why);
     ptc_buf_deinit(&text);
-    return ok || refuse_mcp_option(s->o.tools + 1, unread     ? unread
-                                                   : s->tools ? why
-                                                              : "out of memory");
+    return ok || refuse_mcp_option(s->o.tools + 1, unread ? unread : why.text);
 }
 
 static bool split_item(const char *item, char name[PTC_DATA_IN_NAME], const char **path)
@@ -332,7 +320,7 @@ static bool open_server_upstreams(Server *s)
 /* Tasks are about upstreams. */
 static bool open_tasks(Server *s)
 {
-    char why[PTC_MCP_TASK_WHY];
+    PtcWhy why;
     if (!s->o.task.on)
         return true;
     s->failure = PTC_EXIT_USAGE;
@@ -341,8 +329,8 @@ static bool open_tasks(Server *s)
                                  "it needs at least one upstream; name a file with --upstreams, or "
                                  "those of a client with --import");
     return ptc_mcp_tasks_open(&s->tasks, s->mem, &s->o.task, s->upstreams.manager, &s->limits,
-                              why) ||
-           refuse_mcp_option(s->tasks.inner ? "--task" : "--task-model", why);
+                              &why) ||
+           refuse_mcp_option(s->tasks.inner ? "--task" : "--task-model", why.text);
 }
 
 /* ------------------------------------------------------------------------------------ the server */
@@ -502,7 +490,7 @@ static bool check_server_options(Server *s)
 {
     PtcMcpOptions *o = &s->o;
     PtcHttpAddress address;
-    char why[PTC_MCP_WHY];
+    PtcWhy why;
     s->isolation_given = o->isolation >= 0;
     if (!s->isolation_given)
         o->isolation = o->http ? PTC_ISOLATION_ON : PTC_ISOLATION_AUTO;
@@ -517,21 +505,21 @@ static bool check_server_options(Server *s)
         return refuse_mcp_option("--session-store", "it goes with --sessions");
     if (o->session_store && !ptc_store_is_place(o->session_store))
         return refuse_mcp_option("--session-store", "it takes sqlite:FILE");
-    if (o->http && !ptc_http_address_parse(&address, o->http, why, sizeof why))
-        return refuse_mcp_option("--http", why);
+    if (o->http && !ptc_http_address_parse(&address, o->http, &why))
+        return refuse_mcp_option("--http", why.text);
     return check_lone(o);
 }
 
 static bool make_app(Server *s)
 {
-    char why[PTC_MCP_WHY];
+    PtcWhy why;
     set_config(s);
-    s->app = ptc_app_new(&s->config, why);
+    s->app = ptc_app_new(&s->config, &why);
     if (s->app && s->o.task.on && s->isolated)
         log_server_line(s, "programs of lisp_task run in this process, not in workers");
     if (s->app)
         ptc_mcp_upstreams_follow(&s->follow, &s->upstreams, s->app);
-    return s->app || cannot(s, "cannot start", why, "");
+    return s->app || cannot(s, "cannot start", why.text, "");
 }
 
 /* ------------------------------------------------------------------------------------- serving */
@@ -546,7 +534,7 @@ static int serve_stdio(Server *s, const PtcMcpStdio *io)
 
 static int serve_http(Server *s)
 {
-    char why[PTC_MCP_WHY];
+    PtcWhy why;
     PtcHttpConfig config = {.listen = s->o.http,
                             .tokens = s->tokens.data,
                             .tokens_len = s->tokens.len,
@@ -576,10 +564,10 @@ static int serve_http(Server *s)
         ptc_mcp_keep_init(&keep, store, ptc_http_defaults.max_sessions, s->config.owner_share);
         config.keep = &keep.keep;
     }
-    PtcHttp *http = ptc_http_new(ptc_app_mcp(s->app), &config, why);
+    PtcHttp *http = ptc_http_new(ptc_app_mcp(s->app), &config, &why);
     wipe_tokens(s);
     if (!http) {
-        (void)cannot(s, "--http", why, "");
+        (void)cannot(s, "--http", why.text, "");
         return PTC_EXIT_FAILED;
     }
     if (s->o.quiet)

@@ -441,10 +441,10 @@ static int load_repl_data(Repl *r, const ReplOptions *o)
 
 static int load_repl_tools(Repl *r, const ReplOptions *o)
 {
-    char why[PTC_TOOLS_IN_WHY];
-    if (!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, why)))
+    PtcWhy why;
+    if (!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, &why)))
         return PTC_EXIT_OK;
-    return ptc_options_refuse(&usage, "%s", why);
+    return ptc_options_refuse(&usage, "%s", why.text);
 }
 
 static void set_up_repl(Repl *r)

@@ -89,7 +89,7 @@ int ptc_doc_tools_run(PtcMem *mem, const PtcUsage *usage, const PtcDocOptions *o
                       char **argv)
 {
     DocWork d = {.mem = mem};
-    char why[PTC_TOOLS_IN_WHY];
+    PtcWhy why;
     int status = PTC_EXIT_FAILED;
     bool terminal = isatty(PTC_IO_STDOUT) == 1;
     if (argc == 0 && !o->tools)
@@ -97,8 +97,8 @@ int ptc_doc_tools_run(PtcMem *mem, const PtcUsage *usage, const PtcDocOptions *o
     ptc_repl_out_init(&d.out, mem, false, terminal && ptc_shown_colour(PTC_IO_STDOUT));
     if (!ptc_upstreams_open(&d.upstreams, mem, "doc", &o->upstreams, NULL, NULL, &status))
         ; /* it has said why */
-    else if (o->tools && !(d.tools = ptc_tools_in_load(mem, o->tools, why)))
-        status = ptc_options_refuse(usage, "%s", why);
+    else if (o->tools && !(d.tools = ptc_tools_in_load(mem, o->tools, &why)))
+        status = ptc_options_refuse(usage, "%s", why.text);
     else if (!(d.ptc = new_doc_engine(&d.upstreams)))
         ptc_io_printf(PTC_IO_STDERR, "ptc doc: out of memory\n");
     else

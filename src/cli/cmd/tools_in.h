@@ -7,9 +7,7 @@
 #include "ptc/ptc.h"
 #include "tool/file.h"
 
-enum { PTC_TOOLS_IN_WHY = PTC_TOOLS_FILE_WHY + 300 };
-
 /* Reads them.  The user names the file, so it may have tools of every kind.  NULL with a sentence in why. */
-PTC_MUST_USE PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, char why[PTC_TOOLS_IN_WHY]);
+PTC_MUST_USE PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, PtcWhy *why);
 
 #endif

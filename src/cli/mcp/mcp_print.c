@@ -381,9 +381,9 @@ static int other_args(int argc, char **argv)
 static bool make_server_url(const char *listen, char *url, size_t size)
 {
     PtcHttpAddress address;
-    char why[200];
-    if (!ptc_http_address_parse(&address, listen, why, sizeof why)) {
-        ptc_options_wrong(&ptc_mcp_usage, "--http: %s", why);
+    PtcWhy why;
+    if (!ptc_http_address_parse(&address, listen, &why)) {
+        ptc_options_wrong(&ptc_mcp_usage, "--http: %s", why.text);
         return false;
     }
     if (ptc_http_address_port(&address) == 0) {

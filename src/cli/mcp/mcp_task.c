@@ -35,18 +35,15 @@ static void keep_task_model(PtcModel *self)
     (void)self;
 }
 
-static bool open_task_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
+static bool open_task_model(PtcMcpTasks *t, PtcWhy *why)
 {
     PtcModelsOptions options = {.dotenv = ".env"};
-    PtcWhy wrong;
-    t->host = ptc_model_host_new(&options, &wrong);
-    t->inner =
-        t->host ? ptc_model_host_open(t->host, ptc_text_cstr(t->o->model), PTC_TRUST_HOST, &wrong)
-                : NULL;
-    if (!t->inner) {
-        snprintf(why, PTC_MCP_TASK_WHY, "%.*s", PTC_ARG_OF(wrong.text, PTC_MCP_TASK_WHY - 1));
+    t->host = ptc_model_host_new(&options, why);
+    t->inner = t->host
+                   ? ptc_model_host_open(t->host, ptc_text_cstr(t->o->model), PTC_TRUST_HOST, why)
+                   : NULL;
+    if (!t->inner)
         return false;
-    }
     t->model = (PtcModel){.ask = ask_limited_model,
                           .body = body,
                           .free = keep_task_model,
@@ -73,24 +70,18 @@ static void define_task_agent(PtcMcpTasks *t, const PtcLimits *limits)
         def->pmap_workers = limits->max_workers;
 }
 
-static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
+static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, PtcWhy *why)
 {
-    PtcWhy fault;
-    if (!(t->def = ptc_definition_new())) {
-        snprintf(why, PTC_MCP_TASK_WHY, "out of memory");
-        return false;
-    }
+    if (!(t->def = ptc_definition_new()))
+        return ptc_why_no_memory(why);
     if (!ptc_mcp_task_read_files(t, why))
         return false;
     define_task_agent(t, limits);
-    bool ok = ptc_definition_finish(t->def, &fault);
-    if (!ok)
-        snprintf(why, PTC_MCP_TASK_WHY, "%.100s: %.300s", fault.path, fault.text);
-    return ok;
+    return ptc_definition_finish(t->def, why) || ptc_why_prefix(why, "%s: ", why->path);
 }
 
 bool ptc_mcp_tasks_open(PtcMcpTasks *t, PtcMem *mem, const PtcMcpTaskOptions *o,
-                        PtcManager *manager, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
+                        PtcManager *manager, const PtcLimits *limits, PtcWhy *why)
 {
     memset(t, 0, sizeof *t);
     t->mem = mem;

@@ -77,12 +77,9 @@ typedef struct PtcMcpTasks {
     PtcText summary;    /* of a file, in place of ours; absent: none */
 } PtcMcpTasks;
 
-enum { PTC_MCP_TASK_WHY = 500 };
-
 /* Opens the model.  False with the reason; ptc_mcp_tasks_close in any case. */
 PTC_MUST_USE bool ptc_mcp_tasks_open(PtcMcpTasks *tasks, PtcMem *mem, const PtcMcpTaskOptions *o,
-                                     PtcManager *manager, const PtcLimits *limits,
-                                     char why[PTC_MCP_TASK_WHY]);
+                                     PtcManager *manager, const PtcLimits *limits, PtcWhy *why);
 /* What the app needs to know of them. */
 void ptc_mcp_tasks_tell(PtcMcpTasks *tasks, PtcAppTasks *out);
 /* After the app, before the manager. */
@@ -93,7 +90,7 @@ void ptc_mcp_tasks_about(const PtcMcpTasks *tasks, PtcBuf *out);
 
 /* ---- mcp_task_files.c */
 /* Reads the files that the options name.  False with the reason. */
-PTC_MUST_USE bool ptc_mcp_task_read_files(PtcMcpTasks *tasks, char why[PTC_MCP_TASK_WHY]);
+PTC_MUST_USE bool ptc_mcp_task_read_files(PtcMcpTasks *tasks, PtcWhy *why);
 
 /* ---- mcp_task_run.c */
 /* PtcAppTasks.run, with the tasks as its user. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * The files of `ptc mcp --task`: how its agent works, and what is said about upstreams in place of our own words.  Both
  * are read once, when the server starts, and a mistake in them keeps it from starting. */
-#include <stdio.h>
-
 #include "agent/step/bench.h"
 #include "base/utf8.h"
 #include "cli/io.h"
@@ -18,14 +16,13 @@ typedef struct {
     PtcMcpTasks *tasks;
     PtcBench bench;
     const char *path;
-    char *why;
+    PtcWhy *why;
 } TaskFileReading;
 
 static bool refuse_task_file(const TaskFileReading *r, const char *where, const char *what)
 {
-    snprintf(r->why, PTC_MCP_TASK_WHY, "%.200s: %.100s%s%.150s", r->path, where, *where ? ": " : "",
-             what);
-    return false;
+    return ptc_why_say(r->why, PTC_WHY_INVALID, "%.200s: %s%s%s", r->path, where,
+                       *where ? ": " : "", what);
 }
 
 /* The whole text, in the arena of the agent's definition. */
@@ -118,7 +115,7 @@ static bool read_task_agent(TaskFileReading *r)
     return true;
 }
 
-bool ptc_mcp_task_read_files(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
+bool ptc_mcp_task_read_files(PtcMcpTasks *t, PtcWhy *why)
 {
     TaskFileReading r = {.tasks = t, .why = why};
     bool ok = true;

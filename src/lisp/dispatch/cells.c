@@ -21,16 +21,16 @@ static bool arg_cell(PtcVM *vm, const PtcValue *argv, PtcCellKind kind)
 
 bool ptc_cells_store(PtcVM *vm, PtcValue cell, PtcValue v, const char *what)
 {
-    PtcCellSet set = ptc_cell_set(vm->heap, cell, v);
-    if (set == PTC_CELL_CLOSED) {
-        ptc_fail(vm, PTC_E_VALUE,
-                 "%s that was made outside of a pmap or pcalls cannot be changed inside: what its "
-                 "items see would depend on which of them is first",
-                 what);
-        return ptc_fail_hint(vm, "let each item give its part, and put them together after it: "
-                                 "(reduce f init (pmap g coll))");
-    }
-    return set == PTC_CELL_SET;
+    if (ptc_cell_set(vm->heap, cell, v))
+        return true;
+    if (vm->heap->budget->stop != PTC_STOP_NONE)
+        return false;
+    ptc_fail(vm, PTC_E_VALUE,
+             "%s that was made outside of a pmap or pcalls cannot be changed inside: what its "
+             "items see would depend on which of them is first",
+             what);
+    return ptc_fail_hint(vm, "let each item give its part, and put them together after it: "
+                             "(reduce f init (pmap g coll))");
 }
 
 static bool store_in_cell(PtcVM *vm, PtcValue cell, PtcValue v)
@@ -213,7 +213,7 @@ static bool force(PtcVM *vm, PtcValue delay, PtcValue *out)
     if (!kept || !ptc_call(vm, ptc_record_field(delay, PTC_CELL_MORE), 0, NULL, kept))
         return false;
     *out = *kept;
-    return ptc_cell_set(vm->heap, delay, *kept) != PTC_CELL_NO_MEMORY;
+    return ptc_cell_set(vm->heap, delay, *kept) || vm->heap->budget->stop == PTC_STOP_NONE;
 }
 
 PTC_BUILTIN_EXPR(

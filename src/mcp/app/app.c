@@ -26,18 +26,15 @@ static void set_app_defaults(PtcAppConfig *c)
         c->recorder.ring = RING;
 }
 
-static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
+static bool make_stores(PtcApp *app, PtcWhy *why)
 {
     const PtcAppConfig *c = &app->config;
-    if (c->sessions && !(app->sessions = ptc_sessions_new(&c->session, why, PTC_MCP_WHY)))
+    if (c->sessions && !(app->sessions = ptc_sessions_new(&c->session, why)))
         return false;
-    PtcWhy wrong;
     if ((c->debug_tool || c->recorder.trace_dir) &&
-        !(app->recorder = ptc_recorder_new(&c->recorder, &wrong))) {
-        snprintf(why, PTC_MCP_WHY, "%.*s", PTC_ARG_OF(wrong.text, PTC_MCP_WHY - 1));
+        !(app->recorder = ptc_recorder_new(&c->recorder, why)))
         return false;
-    }
-    snprintf(why, PTC_MCP_WHY, "out of memory");
+    ptc_why_no_memory(why);
     if (c->remote && !(app->suspended = ptc_suspended_new(&app->mem, c->remote, app->sessions,
                                                           c->approval_ttl_ms)))
         return false;
@@ -52,7 +49,7 @@ static void on_listed(PtcMcpCall *call)
 }
 
 /* Lists are private as soon as they tell of tools or data, because a shared cache would hand them to others. */
-static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
+static bool make_server(PtcApp *app, PtcWhy *why)
 {
     const PtcAppConfig *c = &app->config;
     PtcMcpConfig mcp = {
@@ -85,12 +82,12 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
 }
 
 /* The limit on time is kept here as well, because it counts from the arrival of a call. */
-PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
+PtcApp *ptc_app_new(const PtcAppConfig *config, PtcWhy *why)
 {
     PtcMem mem;
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcApp *app = ptc_mem_alloc(&mem, sizeof *app);
-    snprintf(why, PTC_MCP_WHY, "out of memory");
+    ptc_why_no_memory(why);
     if (!app)
         return NULL;
     memset(app, 0, sizeof *app);

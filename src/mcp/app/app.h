@@ -96,8 +96,8 @@ typedef struct PtcAppConfig {
     unsigned owner_share; /* percentage of calls, sessions, results that one owner may have [100] */
 } PtcAppConfig;
 
-/* NULL with a text in why (PTC_MCP_WHY bytes). */
-PTC_MUST_USE PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY]);
+/* NULL, and why. */
+PTC_MUST_USE PtcApp *ptc_app_new(const PtcAppConfig *config, PtcWhy *why);
 /* Tells clients, once, of upstreams that were not known at the start; `about` and `change` are about_upstreams and
  * upstreams_change of the configuration.  Nothing when that changes nothing.  Any thread. */
 void ptc_app_retell(PtcApp *app, const char *about, bool change);

@@ -27,39 +27,39 @@ static PtcMem *mem_of(const PtcJob *job)
 }
 
 /* Each text says what the model can do about it. */
-static bool refuse_session_status(PtcJob *job, PtcSessionsStatus status)
+static bool refuse_session_status(PtcJob *job, PtcStoreStatus status)
 {
     const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
     switch (status) {
-    case PTC_SESSIONS_OK: return true;
-    case PTC_SESSIONS_UNKNOWN:
+    case PTC_STORE_OK: return true;
+    case PTC_STORE_ABSENT:
         return ptc_job_fail(job, "unknown_session",
                             "there is no such session; it was closed or its time is over: "
                             "lisp_session_start begins a new one");
-    case PTC_SESSIONS_BUSY:
+    case PTC_STORE_BUSY:
         return ptc_job_fail(job, "session_busy",
                             "another call is using this session; try again when it has ended");
-    case PTC_SESSIONS_CHANGED:
+    case PTC_STORE_CONFLICT:
         return ptc_job_fail(job, "session_busy",
                             "another server changed this session while the program ran; what the "
                             "program did to it is not kept: run it again");
-    case PTC_SESSIONS_DAMAGED:
+    case PTC_STORE_DAMAGED:
         return ptc_job_fail(
             job, "store_failed",
             "this session was changed in the store by someone other than the server, "
             "so it cannot be used any more; lisp_session_start begins a new one");
-    case PTC_SESSIONS_FAILED:
+    case PTC_STORE_FAILED:
         return ptc_job_fail(job, "store_failed",
                             "the store of sessions cannot be read or written; the server says why "
                             "on its standard error");
-    case PTC_SESSIONS_FULL:
+    case PTC_STORE_FULL:
         return ptc_job_fail(
             job, "session_limit",
             "this server keeps no more sessions, or no more data in them (%u "
             "sessions, %zu KiB each, %zu KiB in all); close some, or forget what is "
             "no longer needed",
             c->max, c->bytes / 1024, c->total_bytes / 1024);
-    case PTC_SESSIONS_NO_MEMORY: break;
+    case PTC_STORE_NO_MEMORY: break;
     }
     return ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
 }
@@ -86,7 +86,7 @@ static bool begin_change_again(PtcJob *job, unsigned times, int64_t begun_ns)
 {
     bool late = ptc_clock_ns(NULL) - begun_ns > AGAIN_MS * PTC_MS;
     if (times >= AGAIN || late || job->out.effects || ptc_mcp_cancelled(job->call))
-        return refuse_session_status(job, PTC_SESSIONS_CHANGED);
+        return refuse_session_status(job, PTC_STORE_CONFLICT);
     if (!refuse_session_status(job,
                                ptc_sessions_renew(job->app->sessions, job->held, &job->in.session)))
         return false;
@@ -106,8 +106,8 @@ static bool change_held_session(PtcJob *job,
         PtcSessionChange to = {0};
         if (!work(job, user, &to))
             return false;
-        PtcSessionsStatus status = ptc_sessions_change(job->app->sessions, job->held, &to);
-        if (status != PTC_SESSIONS_CHANGED)
+        PtcStoreStatus status = ptc_sessions_change(job->app->sessions, job->held, &to);
+        if (status != PTC_STORE_CONFLICT)
             return refuse_session_status(job, status);
         if (!begin_change_again(job, times, begun))
             return false;
@@ -175,7 +175,7 @@ static void list_owner_sessions(PtcJob *job)
     PtcBuf out;
     PtcSessionInfo *infos = ptc_mem_alloc(mem_of(job), SESSION_LISTED * sizeof *infos);
     if (!infos) {
-        refuse_session_status(job, PTC_SESSIONS_NO_MEMORY);
+        refuse_session_status(job, PTC_STORE_NO_MEMORY);
         return;
     }
     size_t all = ptc_sessions_list(job->app->sessions, job->owner, infos, SESSION_LISTED);
@@ -310,7 +310,7 @@ static bool forget_one(PtcJob *job, PtcText name, Forget *f)
     f->forgotten += count_forgotten(job);
     ptc_buf_clear(&f->snapshot);
     return ptc_buf_add(&f->snapshot, job->out.session.data, job->out.session.len) ||
-           refuse_session_status(job, PTC_SESSIONS_NO_MEMORY);
+           refuse_session_status(job, PTC_STORE_NO_MEMORY);
 }
 
 static bool forget_names(PtcJob *job, Forget *f)

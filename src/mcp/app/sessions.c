@@ -48,21 +48,6 @@ static int64_t sessions_now_ms(PtcSessions *s)
     return s->config.now_ms(s->config.now_user);
 }
 
-static PtcSessionsStatus of_store(PtcStoreStatus status)
-{
-    switch (status) {
-    case PTC_STORE_OK: return PTC_SESSIONS_OK;
-    case PTC_STORE_ABSENT: return PTC_SESSIONS_UNKNOWN;
-    case PTC_STORE_CONFLICT: return PTC_SESSIONS_CHANGED;
-    case PTC_STORE_FULL: return PTC_SESSIONS_FULL;
-    case PTC_STORE_BUSY: return PTC_SESSIONS_BUSY;
-    case PTC_STORE_NO_MEMORY: return PTC_SESSIONS_NO_MEMORY;
-    case PTC_STORE_DAMAGED: return PTC_SESSIONS_DAMAGED;
-    case PTC_STORE_FAILED: break;
-    }
-    return PTC_SESSIONS_FAILED;
-}
-
 /* ---------------------------------------------------------------------------- records */
 
 /* What the store keeps beside the bytes: evals, bindings, and the title on a line of its own.  The session ends when
@@ -198,15 +183,13 @@ static PtcStoreStatus sweep_expired_sessions(PtcSessions *s)
 }
 
 /* Sweeping reads every record, so a store that can be swept can be used. */
-static bool open_store(PtcSessions *s, char *why, size_t size)
+static bool open_store(PtcSessions *s, PtcWhy *why)
 {
-    PtcWhy wrong;
-    if (!(s->store = ptc_store_open(s->config.store, &wrong))) {
-        snprintf(why, size, "%s", wrong.text);
+    if (!(s->store = ptc_store_open(s->config.store, why)))
         return false;
-    }
-    snprintf(why, size, "%s: the sessions in it cannot be read", s->config.store);
-    return sweep_expired_sessions(s) != PTC_STORE_FAILED;
+    return sweep_expired_sessions(s) != PTC_STORE_FAILED ||
+           ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s: the sessions in it cannot be read",
+                       s->config.store);
 }
 
 static void set_sessions_defaults(PtcSessionsConfig *c)
@@ -222,12 +205,12 @@ static void set_sessions_defaults(PtcSessionsConfig *c)
         c->now_ms = system_now;
 }
 
-PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, char *why, size_t size)
+PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, PtcWhy *why)
 {
     PtcMem mem;
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcSessions *s = ptc_mem_alloc(&mem, sizeof *s);
-    snprintf(why, size, "out of memory");
+    ptc_why_no_memory(why);
     if (!s)
         return NULL;
     memset(s, 0, sizeof *s);
@@ -235,7 +218,7 @@ PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, char *why, size_t
     s->config = *config;
     set_sessions_defaults(&s->config);
     pthread_mutex_init(&s->lock, NULL);
-    if (open_store(s, why, size))
+    if (open_store(s, why))
         return s;
     ptc_sessions_free(s);
     return NULL;
@@ -279,8 +262,8 @@ static size_t share(const PtcSessions *s, size_t all)
 }
 
 /* Expired sessions are swept first: they must not count against the limit. */
-PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText title,
-                                     int64_t ttl_ms, PtcSessionInfo *info)
+PtcStoreStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText title, int64_t ttl_ms,
+                                  PtcSessionInfo *info)
 {
     const PtcSessionsConfig *c = &s->config;
     char meta[SESSIONS_META];
@@ -293,7 +276,7 @@ PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText 
         memcpy(info->title, title.bytes, ptc_utf8_valid_prefix(title.bytes, len));
     }
     if (!make_session_handle(s, info->handle))
-        return PTC_SESSIONS_NO_MEMORY;
+        return PTC_STORE_NO_MEMORY;
     (void)!sweep_expired_sessions(s);
     PtcStoreKey key = sessions_store_key(owner, ptc_text_cstr(info->handle));
     PtcStorePut put = {.used_ms = at,
@@ -301,38 +284,36 @@ PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText 
                        .meta = write_meta(meta, info),
                        .bytes = PTC_TEXT(""),
                        .bounds = {.count = c->max, .owner_count = share(s, c->max)}};
-    return of_store(ptc_store_put(s->store, &key, &put, &version));
+    return ptc_store_put(s->store, &key, &put, &version);
 }
 
 /* -------------------------------------------------------------------------------- use */
 
 /* Reads a session, with its bytes unless `bytes` is NULL.  One that has expired is removed, and counts as unknown. */
-static PtcSessionsStatus read_stored_session(PtcSessions *s, const char *owner, PtcText handle,
-                                             PtcSessionInfo *info, uint64_t *version, PtcBuf *bytes)
+static PtcStoreStatus read_stored_session(PtcSessions *s, const char *owner, PtcText handle,
+                                          PtcSessionInfo *info, uint64_t *version, PtcBuf *bytes)
 {
     PtcStored stored;
     PtcStoreKey key = sessions_store_key(owner, handle);
     PtcStoreStatus status = ptc_store_get(s->store, &key, &stored, bytes);
-    if (status == PTC_STORE_FULL) /* more than allowed, so this server did not write it */
-        return PTC_SESSIONS_UNKNOWN;
-    if (status != PTC_STORE_OK)
-        return of_store(status);
+    if (status != PTC_STORE_OK) /* FULL: more than allowed, so this server did not write it */
+        return status == PTC_STORE_FULL ? PTC_STORE_ABSENT : status;
     if (ptc_stored_is_over(&stored, sessions_now_ms(s), s->config.idle_ms)) {
         (void)!ptc_store_remove(s->store, &key);
-        return PTC_SESSIONS_UNKNOWN;
+        return PTC_STORE_ABSENT;
     }
     *version = stored.version;
-    return read_stored(s, handle, &stored, info) ? PTC_SESSIONS_OK : PTC_SESSIONS_UNKNOWN;
+    return read_stored(s, handle, &stored, info) ? PTC_STORE_OK : PTC_STORE_ABSENT;
 }
 
 /* Reads the current state into the entry. */
-static PtcSessionsStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *bytes)
+static PtcStoreStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *bytes)
 {
     PtcSessionInfo info;
     ptc_buf_clear(&e->bytes);
-    PtcSessionsStatus status = read_stored_session(s, e->owner, ptc_text_cstr(e->info.handle),
-                                                   &info, &e->version, &e->bytes);
-    if (status != PTC_SESSIONS_OK)
+    PtcStoreStatus status = read_stored_session(s, e->owner, ptc_text_cstr(e->info.handle), &info,
+                                                &e->version, &e->bytes);
+    if (status != PTC_STORE_OK)
         return status;
     e->info = info;
     *bytes = (PtcText){e->bytes.len ? e->bytes.data : NULL, e->bytes.len};
@@ -340,7 +321,7 @@ static PtcSessionsStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *
 }
 
 /* Writes the entry's info, with new bytes unless they are absent. */
-static PtcSessionsStatus write_stored_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
+static PtcStoreStatus write_stored_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
 {
     char meta[SESSIONS_META];
     PtcStoreKey key = sessions_store_key(e->owner, ptc_text_cstr(e->info.handle));
@@ -355,7 +336,7 @@ static PtcSessionsStatus write_stored_session(PtcSessions *s, PtcSessionEntry *e
     PtcStoreStatus status = ptc_store_put(s->store, &key, &put, &version);
     if (status == PTC_STORE_OK) /* otherwise it would be a version that was never read */
         e->version = version;
-    return of_store(status);
+    return status;
 }
 
 /* Other servers remove what nobody has used for too long, and cannot see who holds it.  If that could happen before
@@ -372,26 +353,26 @@ static void prolong(PtcSessions *s, PtcSessionEntry *e)
 }
 
 /* Taken before it is read, so that two calls cannot both start from the same state. */
-PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText handle,
-                                    PtcSessionEntry **held, PtcText *bytes)
+PtcStoreStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText handle,
+                                 PtcSessionEntry **held, PtcText *bytes)
 {
     if (handle.len == 0 || handle.len >= PTC_SESSION_HANDLE || memchr(handle.bytes, 0, handle.len))
-        return PTC_SESSIONS_UNKNOWN;
+        return PTC_STORE_ABSENT;
     PtcSessionEntry *e = new_session_entry(s, owner, handle);
     if (!e)
-        return PTC_SESSIONS_NO_MEMORY;
+        return PTC_STORE_NO_MEMORY;
     if (!take_session_entry(s, e)) {
         free_session_entry(s, e);
-        return PTC_SESSIONS_BUSY;
+        return PTC_STORE_BUSY;
     }
-    PtcSessionsStatus status = read_held(s, e, bytes);
-    if (status != PTC_SESSIONS_OK) {
+    PtcStoreStatus status = read_held(s, e, bytes);
+    if (status != PTC_STORE_OK) {
         give_session_back(s, e);
         return status;
     }
     prolong(s, e);
     *held = e;
-    return PTC_SESSIONS_OK;
+    return PTC_STORE_OK;
 }
 
 size_t ptc_session_bindings(const PtcSessionEntry *held)
@@ -400,38 +381,37 @@ size_t ptc_session_bindings(const PtcSessionEntry *held)
 }
 
 /* Gives the session new bytes, or leaves it as it was. */
-static PtcSessionsStatus change_bytes(PtcSessions *s, PtcSessionEntry *e,
-                                      const PtcSessionChange *change)
+static PtcStoreStatus change_bytes(PtcSessions *s, PtcSessionEntry *e,
+                                   const PtcSessionChange *change)
 {
     if (change->bytes.len > s->config.bytes)
-        return PTC_SESSIONS_FULL;
+        return PTC_STORE_FULL;
     PtcSessionInfo before = e->info;
     e->info.bindings = change->bindings;
     e->info.bytes = change->bytes.len;
-    PtcSessionsStatus status = write_stored_session(s, e, change->bytes);
-    e->told = status == PTC_SESSIONS_OK;
-    if (status != PTC_SESSIONS_OK)
+    PtcStoreStatus status = write_stored_session(s, e, change->bytes);
+    e->told = status == PTC_STORE_OK;
+    if (status != PTC_STORE_OK)
         e->info = before;
     return status;
 }
 
-PtcSessionsStatus ptc_sessions_change(PtcSessions *s, PtcSessionEntry *e,
-                                      const PtcSessionChange *change)
+PtcStoreStatus ptc_sessions_change(PtcSessions *s, PtcSessionEntry *e,
+                                   const PtcSessionChange *change)
 {
     e->info.evals += change->evaluated;
     e->info.used_ms = sessions_now_ms(s);
     if (!change->bytes.bytes)
-        return PTC_SESSIONS_OK;
-    PtcSessionsStatus status = change_bytes(s, e, change);
+        return PTC_STORE_OK;
+    PtcStoreStatus status = change_bytes(s, e, change);
     /* Expired and gone: there is nothing left to change, and nobody who would notice. */
-    return status == PTC_SESSIONS_UNKNOWN && e->info.used_ms >= e->info.ends_ms ? PTC_SESSIONS_OK
-                                                                                : status;
+    return status == PTC_STORE_ABSENT && e->info.used_ms >= e->info.ends_ms ? PTC_STORE_OK : status;
 }
 
-PtcSessionsStatus ptc_sessions_renew(PtcSessions *s, PtcSessionEntry *held, PtcText *bytes)
+PtcStoreStatus ptc_sessions_renew(PtcSessions *s, PtcSessionEntry *held, PtcText *bytes)
 {
-    PtcSessionsStatus status = read_held(s, held, bytes);
-    if (status == PTC_SESSIONS_OK)
+    PtcStoreStatus status = read_held(s, held, bytes);
+    if (status == PTC_STORE_OK)
         prolong(s, held);
     return status;
 }
@@ -451,17 +431,17 @@ void ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e, PtcSessionInfo *inf
 }
 
 /* Damaged sessions can be closed too; otherwise they would stay until they expire. */
-PtcSessionsStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText handle)
+PtcStoreStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText handle)
 {
     PtcSessionInfo info;
     uint64_t version;
     PtcStoreKey key = sessions_store_key(owner, handle);
     if (is_held(s, key.owner, handle))
-        return PTC_SESSIONS_BUSY;
-    PtcSessionsStatus status = read_stored_session(s, owner, handle, &info, &version, NULL);
-    if (status != PTC_SESSIONS_OK && status != PTC_SESSIONS_DAMAGED)
+        return PTC_STORE_BUSY;
+    PtcStoreStatus status = read_stored_session(s, owner, handle, &info, &version, NULL);
+    if (status != PTC_STORE_OK && status != PTC_STORE_DAMAGED)
         return status;
-    return of_store(ptc_store_remove(s->store, &key));
+    return ptc_store_remove(s->store, &key);
 }
 
 /* ----------------------------------------------------------------------------- telling */

@@ -11,6 +11,7 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
+#include "store/store.h"
 
 typedef struct PtcSessions PtcSessions;
 typedef struct PtcSessionEntry PtcSessionEntry;
@@ -31,17 +32,6 @@ typedef struct PtcSessionsConfig {
     void *now_user;
 } PtcSessionsConfig;
 
-typedef enum {
-    PTC_SESSIONS_OK,
-    PTC_SESSIONS_UNKNOWN, /* this owner has no such session: never had, closed, or expired */
-    PTC_SESSIONS_BUSY,    /* somebody holds it */
-    PTC_SESSIONS_CHANGED, /* another server has changed it since it was held: nothing was done */
-    PTC_SESSIONS_FULL,    /* no room for more sessions or more bytes */
-    PTC_SESSIONS_NO_MEMORY,
-    PTC_SESSIONS_DAMAGED, /* somebody without the store's key changed it */
-    PTC_SESSIONS_FAILED,  /* the store cannot be read or written */
-} PtcSessionsStatus;
-
 /* What can be said about a session; a copy. */
 typedef struct PtcSessionInfo {
     char handle[PTC_SESSION_HANDLE];
@@ -54,18 +44,22 @@ typedef struct PtcSessionInfo {
     bool busy;
 } PtcSessionInfo;
 
-/* NULL with a text in why: out of memory, or the store cannot be used. */
-PTC_MUST_USE PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, char *why, size_t size);
+/* NULL, and why: out of memory, or the store cannot be used. */
+PTC_MUST_USE PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, PtcWhy *why);
 /* After everything was let go. */
 void ptc_sessions_free(PtcSessions *sessions);
 const PtcSessionsConfig *ptc_sessions_config(const PtcSessions *sessions); /* defaults filled in */
 
+/* The statuses below are the store's, and say a little more here.  ABSENT: this owner has no such session: never had,
+ * closed, or expired.  BUSY: somebody holds it.  CONFLICT: another server has changed it since it was held, and nothing
+ * was done.  FULL: there is no room for more sessions or more bytes. */
+
 /* Starts an empty session.  ttl_ms > 0 shortens its life. */
-PtcSessionsStatus ptc_sessions_start(PtcSessions *sessions, const char *owner, PtcText title,
-                                     int64_t ttl_ms, PtcSessionInfo *info);
+PtcStoreStatus ptc_sessions_start(PtcSessions *sessions, const char *owner, PtcText title,
+                                  int64_t ttl_ms, PtcSessionInfo *info);
 /* Holds a session; *bytes is its snapshot (absent: empty), valid until it is let go. */
-PtcSessionsStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, PtcText handle,
-                                    PtcSessionEntry **held, PtcText *bytes);
+PtcStoreStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, PtcText handle,
+                                 PtcSessionEntry **held, PtcText *bytes);
 /* How many bindings a held session had. */
 size_t ptc_session_bindings(const PtcSessionEntry *held);
 /* What a program did to a session. */
@@ -74,15 +68,15 @@ typedef struct PtcSessionChange {
     size_t bindings;
     bool evaluated; /* counts as an eval */
 } PtcSessionChange;
-/* Saves a change; the session stays held.  A change that does not fit (PTC_SESSIONS_FULL) or comes too late
- * (PTC_SESSIONS_CHANGED, PTC_SESSIONS_UNKNOWN) is not saved. */
-PtcSessionsStatus ptc_sessions_change(PtcSessions *sessions, PtcSessionEntry *held,
-                                      const PtcSessionChange *change);
-/* After PTC_SESSIONS_CHANGED: *bytes becomes the newer snapshot, for another try. */
-PtcSessionsStatus ptc_sessions_renew(PtcSessions *sessions, PtcSessionEntry *held, PtcText *bytes);
+/* Saves a change; the session stays held.  A change that does not fit (PTC_STORE_FULL) or comes too late
+ * (PTC_STORE_CONFLICT, PTC_STORE_ABSENT) is not saved. */
+PtcStoreStatus ptc_sessions_change(PtcSessions *sessions, PtcSessionEntry *held,
+                                   const PtcSessionChange *change);
+/* After PTC_STORE_CONFLICT: *bytes becomes the newer snapshot, for another try. */
+PtcStoreStatus ptc_sessions_renew(PtcSessions *sessions, PtcSessionEntry *held, PtcText *bytes);
 /* Lets go of it as it is now.  info may be NULL. */
 void ptc_sessions_let_go(PtcSessions *sessions, PtcSessionEntry *held, PtcSessionInfo *info);
-PtcSessionsStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcText handle);
+PtcStoreStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcText handle);
 /* An owner's sessions, last used first, into infos (room for `max`); returns how many there are. */
 size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInfo *infos,
                          size_t max);

@@ -76,53 +76,41 @@ static bool watch_fd(PtcHttp *http, int fd, uint64_t id)
     return fd >= 0 && epoll_ctl(http->conns.epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-static bool complain_of_http(char why[PTC_MCP_WHY], const char *what, const char *about,
-                             const char *reason)
-{
-    (void)snprintf(why, PTC_MCP_WHY, "%s%s%s%s", what, about, *about ? ": " : "", reason);
-    return false;
-}
-
 static bool add_http_names(PtcHttpNames *names, const char *const *list, size_t count,
-                           const char *what, char why[PTC_MCP_WHY])
+                           const char *what, PtcWhy *why)
 {
-    for (size_t i = 0; i < count; i++) {
-        const char *reason = ptc_http_names_add(names, list[i]);
-        if (reason)
-            return complain_of_http(why, what, list[i], reason);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (!ptc_http_names_add(names, list[i], why))
+            return ptc_why_prefix(why, "%s %.300s: ", what, list[i]);
     return true;
 }
 
 /* Makes the text of a token file the guard's tokens, replacing those it has. */
-static bool take_guard_tokens(PtcHttp *http, PtcText text, char why[PTC_MCP_WHY])
+static bool take_guard_tokens(PtcHttp *http, PtcText text, PtcWhy *why)
 {
     PtcHttpTokens tokens;
-    size_t line;
-    char at[32];
     if (!ptc_http_tokens_init(&tokens, http->shared.mem))
-        return complain_of_http(why, "", "", "out of memory");
-    const char *reason = ptc_http_tokens_read(&tokens, text, &line);
-    if (!reason)
+        return ptc_why_no_memory(why);
+    bool ok = ptc_http_tokens_read(&tokens, text, why);
+    if (ok)
         ptc_http_guard_replace(&http->shared.guard, &tokens);
     ptc_http_tokens_deinit(&tokens);
-    (void)snprintf(at, sizeof at, "line %zu", line);
-    return !reason || complain_of_http(why, "tokens, ", at, reason);
+    return ok || ptc_why_prefix(why, "tokens, %s: ", why->path);
 }
 
 /* Refused rather than warned about: a server open to the network without a token is never meant. */
-static bool set_up_guard(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
+static bool set_up_guard(PtcHttp *http, const PtcHttpConfig *config, PtcWhy *why)
 {
     PtcHttpGuard *guard = &http->shared.guard;
     if (config->tokens &&
         !take_guard_tokens(http, (PtcText){config->tokens, config->tokens_len}, why))
         return false;
     if (!guard->loopback && guard->tokens.count == 0)
-        return complain_of_http(why, "", "",
-                                "an address that other machines can reach needs a bearer token "
-                                "(--token-file FILE); without one listen on 127.0.0.1");
-    return add_http_names(&guard->hosts, config->hosts, config->host_count, "host ", why) &&
-           add_http_names(&guard->origins, config->origins, config->origin_count, "origin ", why);
+        return ptc_why_say(why, PTC_WHY_REFUSED,
+                           "an address that other machines can reach needs a bearer token "
+                           "(--token-file FILE); without one listen on 127.0.0.1");
+    return add_http_names(&guard->hosts, config->hosts, config->host_count, "host", why) &&
+           add_http_names(&guard->origins, config->origins, config->origin_count, "origin", why);
 }
 
 static int log_fd_of(const PtcHttpConfig *config)
@@ -149,31 +137,30 @@ static void set_http_limits(PtcHttp *http, const PtcHttpConfig *config)
 }
 
 /* Running out of descriptors under load would be told too late. */
-static bool check_files(const PtcHttp *http, char why[PTC_MCP_WHY])
+static bool check_files(const PtcHttp *http, PtcWhy *why)
 {
     size_t need = ptc_http_conns_slots(&http->conns) + OTHER_FILES, limit = ptc_open_files_limit();
-    if (limit < need)
-        (void)snprintf(why, PTC_MCP_WHY,
+    return limit >= need ||
+           ptc_why_say(why, PTC_WHY_UNAVAILABLE,
                        "%zu connections need %zu open files, and the limit here is %zu: raise it "
                        "(ulimit -n, LimitNOFILE=), or give a lower --max-connections",
                        http->conns.most, need, limit);
-    return limit >= need;
 }
 
 /* Everything but the daemon.  What was opened is closed by ptc_http_free. */
-static bool prepare_http(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
+static bool prepare_http(PtcHttp *http, const PtcHttpConfig *config, PtcWhy *why)
 {
     if (!set_up_guard(http, config, why) || !check_files(http, why))
         return false;
     set_http_limits(http, config);
-    http->listen_fd = ptc_http_listen(&http->address, why, PTC_MCP_WHY);
-    if (http->listen_fd < 0 || !ptc_mhd_load(&http->mhd, why, PTC_MCP_WHY))
+    http->listen_fd = ptc_http_listen(&http->address, why);
+    if (http->listen_fd < 0 || !ptc_mhd_load(&http->mhd, why))
         return false;
     http->shared.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (http->shared.stop_fd < 0 || !watch_fd(http, http->listen_fd, EVENT_LISTEN))
-        return complain_of_http(why, "", "", strerror(errno));
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", strerror(errno));
     return start_daemon(http, config) ||
-           complain_of_http(why, "", "", "the HTTP library did not start");
+           ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the HTTP library did not start");
 }
 
 /* The parts that own memory; on failure nothing is left of them. */
@@ -214,11 +201,11 @@ static PtcHttpConfig with_defaults(const PtcHttpConfig *given)
     return c;
 }
 
-PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_WHY])
+PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, PtcWhy *why)
 {
     PtcHttpConfig config = with_defaults(given);
     PtcHttpAddress address;
-    if (!ptc_http_address_parse(&address, config.listen, why, PTC_MCP_WHY))
+    if (!ptc_http_address_parse(&address, config.listen, why))
         return NULL;
     PtcMem *mem = ptc_mcp_mem(mcp);
     PtcHttp *http = ptc_mem_alloc(mem, sizeof *http);
@@ -229,7 +216,7 @@ PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_
     }
     if (!http || !init_parts(http, mcp, &config)) {
         ptc_mem_free(mem, http, sizeof *http);
-        complain_of_http(why, "", "", "out of memory");
+        ptc_why_no_memory(why);
         return NULL;
     }
     if (prepare_http(http, &config, why))
@@ -271,11 +258,12 @@ static void end_sessions_of_strangers(PtcHttp *http)
 /* If anything is wrong with the new tokens, the old ones stay in use. */
 static void reload_guard_tokens(PtcHttp *http)
 {
-    char why[PTC_MCP_WHY] = "there is no token file";
+    PtcWhy why;
     PtcBuf text;
     ptc_buf_init(&text, http->shared.mem, HTTP_TOKENS_MAX);
-    bool ok = http->reload && http->reload(http->reload_user, &text, why) &&
-              take_guard_tokens(http, ptc_buf_view(&text), why);
+    ptc_why_say(&why, PTC_WHY_UNAVAILABLE, "there is no token file");
+    bool ok = http->reload && http->reload(http->reload_user, &text, &why) &&
+              take_guard_tokens(http, ptc_buf_view(&text), &why);
     if (text.data)
         ptc_secret_wipe(text.data, text.cap);
     ptc_buf_deinit(&text);
@@ -285,7 +273,7 @@ static void reload_guard_tokens(PtcHttp *http)
                          http->shared.guard.tokens.count,
                          ptc_http_tokens_owners(&http->shared.guard.tokens));
     } else {
-        ptc_http_log_say(&http->shared.log, "the tokens stay as they were: %s", why);
+        ptc_http_log_say(&http->shared.log, "the tokens stay as they were: %s", why.text);
     }
 }
 

@@ -4,12 +4,13 @@
 #ifndef PTC_MCP_HTTP_HTTP_H
 #define PTC_MCP_HTTP_HTTP_H
 
+#include "base/why.h"
 #include "mcp/server/transport.h"
 
 typedef struct PtcHttp PtcHttp;
 
 /* Appends the current text of the tokens, in the form of PtcHttpConfig.tokens; false with a text in why. */
-typedef bool PtcHttpReload(void *user, PtcBuf *tokens, char why[PTC_MCP_WHY]);
+typedef bool PtcHttpReload(void *user, PtcBuf *tokens, PtcWhy *why);
 
 /* 0 or NULL takes the default in brackets.  Strings are copied or not needed after ptc_http_new, except `path`. */
 typedef struct PtcHttpConfig {
@@ -51,7 +52,7 @@ typedef struct PtcHttpConfig {
 extern const PtcHttpConfig ptc_http_defaults;
 
 /* Loads the HTTP library, binds and starts to listen; NULL with a text in `why`. */
-PTC_MUST_USE PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_WHY]);
+PTC_MUST_USE PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, PtcWhy *why);
 /* The port it listens on, even if 0 was asked for. */
 unsigned ptc_http_port(const PtcHttp *http);
 

@@ -57,7 +57,7 @@ static bool parse_host(PtcHttpAddress *address, const char *host)
     return true;
 }
 
-bool ptc_http_address_parse(PtcHttpAddress *address, const char *text, char *why, size_t why_size)
+bool ptc_http_address_parse(PtcHttpAddress *address, const char *text, PtcWhy *why)
 {
     const char *colon = strrchr(text, ':');
     char host[HOST_MAX];
@@ -67,11 +67,10 @@ bool ptc_http_address_parse(PtcHttpAddress *address, const char *text, char *why
         address->v4.sin_port = htons((uint16_t)port); /* at the same offset in both kinds */
         return true;
     }
-    (void)snprintf(why, why_size,
-                   "`%.60s` is not an address to listen on: write ADDRESS:PORT, such as "
-                   "127.0.0.1:7332 or [::1]:7332",
-                   text);
-    return false;
+    return ptc_why_say(why, PTC_WHY_INVALID,
+                       "`%.60s` is not an address to listen on: write ADDRESS:PORT, such as "
+                       "127.0.0.1:7332 or [::1]:7332",
+                       text);
 }
 
 bool ptc_http_address_is_local(const PtcHttpAddress *address)
@@ -95,14 +94,14 @@ static bool bind_and_listen(int fd, PtcHttpAddress *address)
            getsockname(fd, &address->any, &len) == 0;
 }
 
-int ptc_http_listen(PtcHttpAddress *address, char *why, size_t why_size)
+int ptc_http_listen(PtcHttpAddress *address, PtcWhy *why)
 {
     int fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0 && bind_and_listen(fd, address))
         return fd;
-    (void)snprintf(why, why_size, "cannot listen on port %u: %s%s", ptc_http_address_port(address),
-                   strerror(errno),
-                   errno == EADDRINUSE ? "; is another server running there?" : "");
+    ptc_why_say(why, PTC_WHY_UNAVAILABLE, "cannot listen on port %u: %s%s",
+                ptc_http_address_port(address), strerror(errno),
+                errno == EADDRINUSE ? "; is another server running there?" : "");
     if (fd >= 0)
         close(fd);
     return -1;

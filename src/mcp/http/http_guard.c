@@ -53,17 +53,18 @@ static bool is_visible_name(const char *text, size_t len)
     return true;
 }
 
-const char *ptc_http_names_add(PtcHttpNames *names, const char *name)
+bool ptc_http_names_add(PtcHttpNames *names, const char *name, PtcWhy *why)
 {
     size_t len = strlen(name);
     if (len == 0 || len >= PTC_HTTP_NAME_MAX || !is_visible_name(name, len))
-        return "a name has 1 to 255 visible ASCII characters without spaces";
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "a name has 1 to 255 visible ASCII characters without spaces");
     if (names->count == PTC_HTTP_NAMES_MAX)
-        return "there are at most 32 names";
+        return ptc_why_say(why, PTC_WHY_REFUSED, "there are at most 32 names");
     char *to = names->name[names->count++];
     for (size_t i = 0; i <= len; i++)
         to[i] = ptc_ascii_lower(name[i]);
-    return NULL;
+    return true;
 }
 
 /* ------------------------------------------------------------ Host, Origin */

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "base/why.h"
 #include "mcp/http/http_brake.h"
 #include "mcp/http/http_head.h"
 #include "mcp/http/http_tokens.h"
@@ -52,7 +53,7 @@ void ptc_http_guard_replace(PtcHttpGuard *guard, PtcHttpTokens *tokens);
 bool ptc_http_guard_has_owner(PtcHttpGuard *guard, const char *owner);
 
 /* Adds a name to a list: a Host (`mcp.example.com`, no port) or an Origin (`https://app.example.com`). */
-const char *ptc_http_names_add(PtcHttpNames *names, const char *name);
+PTC_MUST_USE bool ptc_http_names_add(PtcHttpNames *names, const char *name, PtcWhy *why);
 
 typedef enum {
     PTC_HTTP_PASS,

@@ -9,7 +9,7 @@
 
 #define LIBRARY "libmicrohttpd.so.12"
 
-bool ptc_mhd_load(PtcMhd *mhd, char *why, size_t why_size)
+bool ptc_mhd_load(PtcMhd *mhd, PtcWhy *why)
 {
 #define PTC_MHD_NAME(name) #name,
     static const char *const names[] = {PTC_MHD_FUNCTIONS(PTC_MHD_NAME)};
@@ -19,12 +19,10 @@ bool ptc_mhd_load(PtcMhd *mhd, char *why, size_t why_size)
     if (PTC_LIBRARY_LOAD(files, names, mhd, &missing))
         return true;
     if (missing)
-        (void)snprintf(why, why_size, "%s has no function %s", LIBRARY, missing);
-    else
-        (void)snprintf(why, why_size,
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s has no function %s", LIBRARY, missing);
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE,
                        "HTTP needs " LIBRARY ", which is not installed here "
                        "(on Debian and Ubuntu: apt install libmicrohttpd12)");
-    return false;
 }
 
 bool ptc_mhd_trusts_nul(const PtcMhd *mhd)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/compiler.h"
+#include "base/why.h"
 
 /* The functions we use, each with the type the header gives it. */
 #define PTC_MHD_FUNCTIONS(X)           \
@@ -35,7 +36,7 @@ typedef struct PtcMhd {
 } PtcMhd;
 
 /* The library stays loaded.  False with a text in `why`: it is not installed or lacks a function. */
-PTC_MUST_USE bool ptc_mhd_load(PtcMhd *mhd, char *why, size_t why_size);
+PTC_MUST_USE bool ptc_mhd_load(PtcMhd *mhd, PtcWhy *why);
 /* Before 1.0 it takes NUL for the end of a header, and blanks before a colon for part of a name. */
 bool ptc_mhd_trusts_nul(const PtcMhd *mhd);
 

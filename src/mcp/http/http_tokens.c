@@ -35,27 +35,32 @@ static bool is_visible_token(PtcText text)
 }
 
 /* Short tokens are refused, because they can be guessed. */
-const char *ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText owner)
+bool ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText owner, PtcWhy *why)
 {
     if (token.len < PTC_HTTP_TOKEN_MIN)
-        return "a token has at least 16 characters; `openssl rand -hex 32` makes a good one";
+        return ptc_why_say(
+            why, PTC_WHY_INVALID,
+            "a token has at least 16 characters; `openssl rand -hex 32` makes a good one");
     if (token.len > PTC_HTTP_TOKEN_MAX)
-        return "a token has at most 256 characters";
+        return ptc_why_say(why, PTC_WHY_INVALID, "a token has at most 256 characters");
     if (!is_visible_token(token))
-        return "a token consists of visible ASCII characters without spaces";
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "a token consists of visible ASCII characters without spaces");
     if (owner.len == 0 || owner.len >= PTC_HTTP_OWNER_MAX || !is_visible_token(owner))
-        return "an owner's name has 1 to 63 visible ASCII characters without spaces";
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "an owner's name has 1 to 63 visible ASCII characters without spaces");
     const PtcHttpToken *same = ptc_http_tokens_find(tokens, token);
     if (same && !ptc_text_is(owner, same->owner)) /* one of them would see what the other has */
-        return "another owner has the same token; each needs one of its own";
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "another owner has the same token; each needs one of its own");
     if (tokens->count == PTC_HTTP_TOKENS_MAX)
-        return "there are at most 64 tokens";
+        return ptc_why_say(why, PTC_WHY_INVALID, "there are at most 64 tokens");
     PtcHttpToken *slot = &tokens->token[tokens->count++];
     memset(slot, 0, sizeof *slot);
     memcpy(slot->bytes, token.bytes, token.len);
     memcpy(slot->owner, owner.bytes, owner.len);
     slot->len = token.len;
-    return NULL;
+    return true;
 }
 
 /* Length of the first word of a line, and where the next one begins. */
@@ -70,31 +75,33 @@ static size_t first_word_length(const char *text, size_t len, size_t *next)
     return end;
 }
 
-static const char *add_token_line(PtcHttpTokens *tokens, const char *line, size_t len)
+static bool add_token_line(PtcHttpTokens *tokens, const char *line, size_t len, PtcWhy *why)
 {
     while (len && (line[len - 1] == '\r' || ptc_ascii_is_blank(line[len - 1])))
         len--;
     if (len == 0 || *line == '#')
-        return NULL;
+        return true;
     size_t next, first = first_word_length(line, len, &next);
     if (next == len)
-        return ptc_http_tokens_add(tokens, (PtcText){line, len}, PTC_TEXT("default"));
-    return ptc_http_tokens_add(tokens, (PtcText){line + next, len - next}, (PtcText){line, first});
+        return ptc_http_tokens_add(tokens, (PtcText){line, len}, PTC_TEXT("default"), why);
+    return ptc_http_tokens_add(tokens, (PtcText){line + next, len - next}, (PtcText){line, first},
+                               why);
 }
 
-const char *ptc_http_tokens_read(PtcHttpTokens *tokens, PtcText text, size_t *line)
+bool ptc_http_tokens_read(PtcHttpTokens *tokens, PtcText text, PtcWhy *why)
 {
-    *line = 0;
-    for (size_t at = 0; at < text.len;) {
+    size_t line = 0;
+    for (size_t at = 0; at < text.len; line++) {
         const char *end = memchr(text.bytes + at, '\n', text.len - at);
         size_t n = end ? (size_t)(end - text.bytes) - at : text.len - at;
-        ++*line;
-        const char *why = add_token_line(tokens, text.bytes + at, n);
-        if (why)
-            return why;
+        if (!add_token_line(tokens, text.bytes + at, n, why))
+            return ptc_why_at(why, "line %zu", line + 1);
         at += n + 1;
     }
-    return tokens->count ? NULL : "it contains no token";
+    if (tokens->count)
+        return true;
+    ptc_why_say(why, PTC_WHY_INVALID, "it contains no token");
+    return ptc_why_at(why, "line %zu", line);
 }
 
 /* ---------------------------------------------------------------------- looking */

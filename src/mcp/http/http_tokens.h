@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/why.h"
 
 enum {
     PTC_HTTP_TOKENS_MAX = 64,
@@ -30,11 +31,12 @@ PTC_MUST_USE bool ptc_http_tokens_init(PtcHttpTokens *tokens, PtcMem *mem);
 /* Wipes them. */
 void ptc_http_tokens_deinit(PtcHttpTokens *tokens);
 
-/* Adds a token of `owner`.  NULL, or a constant text that says why it is not acceptable. */
-const char *ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText owner);
+/* Adds a token of `owner`, if it is acceptable. */
+PTC_MUST_USE bool ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText owner,
+                                      PtcWhy *why);
 /* Adds the tokens of a file's text: each line has `TOKEN` or `OWNER TOKEN`; empty lines and lines that start with #
- * are skipped.  A token without an owner belongs to "default".  NULL, or what is wrong; *line is where. */
-const char *ptc_http_tokens_read(PtcHttpTokens *tokens, PtcText text, size_t *line);
+ * are skipped.  A token without an owner belongs to "default".  The path of a failure is the line. */
+PTC_MUST_USE bool ptc_http_tokens_read(PtcHttpTokens *tokens, PtcText text, PtcWhy *why);
 
 /* The token that equals `given`, or NULL; takes the same time whichever it is. */
 const PtcHttpToken *ptc_http_tokens_find(const PtcHttpTokens *tokens, PtcText given);

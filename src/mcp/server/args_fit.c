@@ -12,7 +12,7 @@ enum { TOLD = 3, ARGS_TEXT = 1200 };
 /* ------------------------------------------------------------------------------ at start */
 
 static bool compile_input_schema(PtcMcp *mcp, PtcHeap *heap, const PtcMcpTool *tool,
-                                 const PtcSchema **out, char why[PTC_MCP_WHY])
+                                 const PtcSchema **out, PtcWhy *why)
 {
     PtcJsonError error;
     PtcSchemaError wrong;
@@ -24,12 +24,12 @@ static bool compile_input_schema(PtcMcp *mcp, PtcHeap *heap, const PtcMcpTool *t
         ptc_schema_compile(&mcp->checks_arena, &mcp->mem, heap->budget, v, out, &wrong))
         return true;
     if (v != PTC_NONE && !wrong.stopped)
-        snprintf(why, PTC_MCP_WHY, "%.64s: inputSchema: %.50s: %.60s", tool->name, wrong.path,
-                 wrong.message);
+        ptc_why_say(why, PTC_WHY_INVALID, "%.64s: inputSchema: %s: %s", tool->name, wrong.path,
+                    wrong.message);
     return false;
 }
 
-bool ptc_mcp_checks_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
+bool ptc_mcp_checks_init(PtcMcp *mcp, PtcWhy *why)
 {
     const PtcMcpConfig *c = &mcp->config;
     PtcBudget budget;

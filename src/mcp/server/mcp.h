@@ -159,11 +159,10 @@ typedef struct PtcMcpConfig {
 #define PTC_MCP_NO_WAITING (~0u)
 enum { PTC_MCP_KEY = 32 };
 
-/* A server, to be freed after its transports ended; NULL with a text in *why (size PTC_MCP_WHY) when a row is wrong
- * or when out of memory.  Rows and strings are borrowed.  Apart from what calls do, the new server is immutable, and
+/* A server, to be freed after its transports ended; NULL, and why, when a row is wrong or when
+ * out of memory.  Rows and strings are borrowed.  Apart from what calls do, the new server is immutable, and
  * any number of threads may use it. */
-enum { PTC_MCP_WHY = 200 };
-PTC_MUST_USE PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY]);
+PTC_MUST_USE PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, PtcWhy *why);
 void ptc_mcp_free(PtcMcp *mcp);
 void *ptc_mcp_server_user(const PtcMcp *mcp);
 /* The ledger of the server, for transports and handlers to allocate from. */

@@ -223,13 +223,13 @@ void ptc_mcp_body_begin(PtcMcpCall *call, PtcMcpBody body);
 void ptc_mcp_body_end(PtcMcpCall *call);
 
 /* ---- rows.c: lists as constant text */
-PTC_MUST_USE bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
+PTC_MUST_USE bool ptc_mcp_rows_init(PtcMcp *mcp, PtcWhy *why);
 void ptc_mcp_rows_deinit(PtcMcp *mcp);
 /* What is told now. */
 const PtcMcpRows *ptc_mcp_rows_of(PtcMcp *mcp, PtcMcpList list);
 
 /* ---- args_fit.c */
-PTC_MUST_USE bool ptc_mcp_checks_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
+PTC_MUST_USE bool ptc_mcp_checks_init(PtcMcp *mcp, PtcWhy *why);
 void ptc_mcp_checks_deinit(PtcMcp *mcp);
 /* Do the arguments fit the schema of the tool?  False: answered. */
 PTC_MUST_USE bool ptc_mcp_args_fit(PtcMcpCall *call);
@@ -256,7 +256,7 @@ void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on);
 
 /* ---- raw_args.c: arguments that stay text */
 /* Collects the names that rows want as text; false: too many. */
-PTC_MUST_USE bool ptc_mcp_raw_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
+PTC_MUST_USE bool ptc_mcp_raw_init(PtcMcp *mcp, PtcWhy *why);
 /* The message is gone once the call begins to run, so this copies what the row wants as text, and puts the rest back
  * among the arguments.  Without a row nothing is wanted.  False: refused. */
 PTC_MUST_USE bool ptc_mcp_raw_keep(PtcMcpCall *call);

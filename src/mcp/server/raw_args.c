@@ -20,16 +20,15 @@ static bool add_raw_name(PtcMcp *mcp, const char *name)
     return true;
 }
 
-bool ptc_mcp_raw_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
+bool ptc_mcp_raw_init(PtcMcp *mcp, PtcWhy *why)
 {
     const PtcMcpConfig *c = &mcp->config;
     for (size_t i = 0; i < c->tool_count; i++)
         for (const char *const *name = c->tools[i].raw; name && *name; name++)
-            if (!add_raw_name(mcp, *name)) {
-                snprintf(why, PTC_MCP_WHY, "%.64s: more than %d names of arguments are raw",
-                         c->tools[i].name, PTC_MCP_MAX_RAW);
-                return false;
-            }
+            if (!add_raw_name(mcp, *name))
+                return ptc_why_say(why, PTC_WHY_REFUSED,
+                                   "%.64s: more than %d names of arguments are raw",
+                                   c->tools[i].name, PTC_MCP_MAX_RAW);
     return true;
 }
 

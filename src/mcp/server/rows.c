@@ -16,14 +16,13 @@ typedef struct {
     PtcBuf *out;
     size_t output;     /* where the output schema of the row begins; 0: it has none */
     const char *where; /* the row, for complaints */
-    char *why;
+    PtcWhy *why;
 } Rendering;
 
 static bool complain_of_row(Rendering *r, const char *what, const char *detail)
 {
-    snprintf(r->why, PTC_MCP_WHY, "%.64s: %.60s%.60s", r->where ? r->where : "a row without a name",
-             what, detail);
-    return false;
+    return ptc_why_say(r->why, PTC_WHY_INVALID, "%.64s: %s%s",
+                       r->where ? r->where : "a row without a name", what, detail);
 }
 
 static bool valid(const char *text)
@@ -67,10 +66,8 @@ static bool schema(Rendering *r, const char *key, const char *text)
 {
     PtcJsonError error;
     PtcValue v = ptc_json_parse(&r->heap, text, strlen(text), &error);
-    if (v == PTC_NONE) {
-        snprintf(r->why, PTC_MCP_WHY, "%.64s: %s: %.100s", r->where, key, error.message);
-        return false;
-    }
+    if (v == PTC_NONE)
+        return ptc_why_say(r->why, PTC_WHY_INVALID, "%.64s: %s: %s", r->where, key, error.message);
     if (!ptc_text_is(ptc_str_text(ptc_map_field(&r->heap, v, "type")), "object"))
         return complain_of_row(r, key, " must be an object schema: \"type\":\"object\"");
     return ptc_emit_key(r->out, key) && ptc_emit_value(r->out, &r->heap, v);
@@ -241,7 +238,7 @@ static bool render_capabilities(Rendering *r)
     return ptc_emit_object_end(out);
 }
 
-bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
+bool ptc_mcp_rows_init(PtcMcp *mcp, PtcWhy *why)
 {
     Rendering r = {.mcp = mcp, .why = why, .tools = mcp->config.tools};
     const PtcMcpConfig *c = &mcp->config;
@@ -276,9 +273,8 @@ static void free_rows(PtcMcp *mcp, PtcMcpRows *rows)
 /* What was told before stays until the server ends, because somebody may be reading it. */
 bool ptc_mcp_retell_tools(PtcMcp *mcp, const PtcMcpTool *tools)
 {
-    char why[PTC_MCP_WHY];
     PtcPool pool;
-    Rendering r = {.mcp = mcp, .why = why, .tools = tools};
+    Rendering r = {.mcp = mcp, .tools = tools};
     if (mcp->retold.text.mem)
         return false;
     ptc_pool_init(&pool, &mcp->mem);

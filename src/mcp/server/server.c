@@ -64,11 +64,11 @@ static void free_server(PtcMcp *mcp)
 }
 
 /* What clients will be told is checked and rendered here, so that a wrong row stops the start and not a call. */
-PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
+PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, PtcWhy *why)
 {
     PtcMcpConfig c = *config;
     set_server_defaults(&c);
-    snprintf(why, PTC_MCP_WHY, "out of memory");
+    ptc_why_no_memory(why);
     PtcMcp *mcp = alloc_server(c.memory_bytes, config->fail_allocation);
     if (!mcp)
         return NULL;
@@ -83,9 +83,9 @@ PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
     if (c.key)
         memcpy(mcp->key, c.key, sizeof mcp->key);
     if (!c.key && !ptc_random_bytes(mcp->key, sizeof mcp->key)) {
-        snprintf(why, PTC_MCP_WHY, "the system gives no random bytes");
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the system gives no random bytes");
     } else if (!c.name || !c.version) {
-        snprintf(why, PTC_MCP_WHY, "a server needs a name and a version");
+        ptc_why_say(why, PTC_WHY_INVALID, "a server needs a name and a version");
     } else if (ptc_mcp_raw_init(mcp, why) && ptc_mcp_rows_init(mcp, why) &&
                ptc_mcp_checks_init(mcp, why)) {
         return mcp;

@@ -10,8 +10,6 @@
 #include "tool/kind/constant.h"
 #include "tool/kind/mock.h"
 
-enum { KIND_WHY = 300 };
-
 const PtcToolKind *const ptc_tool_kinds[] = {
     &ptc_command_kind,
     &ptc_source_kind,
@@ -32,34 +30,34 @@ void ptc_kind_apply(const PtcToolKind *kind, PtcTool *tool)
     tool->info.uncounted = kind->uncounted;
 }
 
+PtcText ptc_kind_shown_name(const PtcToolReader *r)
+{
+    const PtcToolInfo *info = &r->tool.info;
+    return ptc_text_cut((PtcText){info->name, info->name_len}, PTC_TOOLS_FILE_SHOWN);
+}
+
 /* The path of the key being read, followed by what is inside it. */
 static void set_kind_fault_path(PtcToolReader *r, const char *inner)
 {
-    const PtcToolInfo *info = &r->tool.info;
-    r->fault->in_tool = true;
-    r->fault->name_len =
-        ptc_text_cut((PtcText){info->name, info->name_len}, PTC_TOOLS_FILE_SHOWN).len;
-    ptc_diag_format(r->fault->path, sizeof r->fault->path, "%.*s%s%s%s%s",
-                    PTC_ARG_OF(info->name, r->fault->name_len), r->key ? "." : "",
-                    r->key ? r->key : "", *inner ? "." : "", inner);
+    ptc_why_at(r->why, "%.*s%s%s%s%s", PTC_ARG(ptc_kind_shown_name(r)), r->key ? "." : "",
+               r->key ? r->key : "", *inner ? "." : "", inner);
 }
 
 bool ptc_kind_refuse(PtcToolReader *r, const char *format, ...)
 {
-    char text[KIND_WHY];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    ptc_why_vsay(r->why, PTC_WHY_INVALID, 0, format, args);
     va_end(args);
     set_kind_fault_path(r, "");
-    ptc_diag_format(r->fault->text, sizeof r->fault->text, "%s", text);
     return false;
 }
 
 bool ptc_kind_refuse_memory(PtcToolReader *r)
 {
-    r->fault->no_memory = true;
-    return ptc_kind_refuse(r, "out of memory");
+    ptc_why_no_memory(r->why);
+    set_kind_fault_path(r, "");
+    return false;
 }
 
 bool ptc_kind_refuse_inside(PtcToolReader *r, const char *path, const char *text)

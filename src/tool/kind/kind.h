@@ -21,7 +21,7 @@ typedef struct PtcToolReader {
     const PtcToolsFileOptions *allow;
     PtcCopy copy;
     PtcSource source;
-    PtcToolsFault *fault;
+    PtcWhy *why; /* what is wrong */
     PtcTool tool;
     const struct PtcToolKind *kind;
     const char *key;  /* being read, such as native_result.limit; NULL: the tool as a whole */
@@ -54,6 +54,9 @@ extern const PtcToolKind *const ptc_tool_kinds[];
 
 /* Makes the tool one of this kind, as far as the row knows. */
 void ptc_kind_apply(const PtcToolKind *kind, PtcTool *tool);
+
+/* The tool's name, cut where it is too long to be shown. */
+PtcText ptc_kind_shown_name(const PtcToolReader *r);
 
 /* Says what is wrong with the key being read.  Each is always false. */
 bool ptc_kind_refuse(PtcToolReader *r, const char *format, ...) PTC_PRINTF(2, 3);

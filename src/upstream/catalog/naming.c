@@ -249,7 +249,7 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Tools whose folded name is the word, taken when it is one.  False: there is none. */
+/* Tools whose folded name is the word, taken when it is one.  False: out of memory. */
 static bool find_folded(PtcArena *arena, const PtcText *folded, PtcText word, PtcNamed *named)
 {
     const PtcCatalogServer *server = named->server;
@@ -258,23 +258,18 @@ static bool find_folded(PtcArena *arena, const PtcText *folded, PtcText word, Pt
     for (size_t i = 0; i < server->count; i++) {
         if (!ptc_text_same(folded[i], word))
             continue;
-        if (!(several = ptc_arena_push(arena, several, n, sizeof *several))) {
-            named->kind = PTC_NAMED_NO_MEMORY;
-            return true;
-        }
+        if (!(several = ptc_arena_push(arena, several, n, sizeof *several)))
+            return false;
         several[n++] = server->tools[i].symbol;
         named->tool = &server->tools[i];
     }
     if (n > 1) {
         qsort(several, n, sizeof *several, by_bytes);
-        named->kind = PTC_NAMED_SEVERAL;
         named->tool = NULL;
         named->several = several;
         named->several_count = n;
-    } else if (n == 1) {
-        named->kind = PTC_NAMED_FOUND;
     }
-    return n > 0;
+    return true;
 }
 
 /* The nearest of the folded names to one of two words; else one of which the tool as it is written is a short form. */
@@ -328,23 +323,21 @@ static bool fold_words(PtcArena *arena, PtcText ns, PtcText tool, PtcText words[
            ptc_naming_fold(arena, (PtcText){both, ns.len + tool.len}, &words[1]);
 }
 
-PtcNamed ptc_naming_find(PtcArena *arena, const PtcCatalog *catalog, PtcText ns, PtcText tool)
+bool ptc_naming_find(PtcArena *arena, const PtcCatalog *catalog, PtcText ns, PtcText tool,
+                     PtcNamed *named)
 {
-    PtcNamed named = {.kind = PTC_NAMED_NO_SERVER};
     PtcText *folded, words[2];
-    named.server = find_catalog_server(catalog, ns, &named);
-    if (!named.server)
-        return named;
-    named.kind = PTC_NAMED_FOUND;
-    if ((named.tool = find_exact(named.server, tool)))
-        return named;
-    named.kind = PTC_NAMED_NO_MEMORY;
-    if (!fold_all(arena, named.server, &folded) ||
-        !fold_words(arena, named.server->ns, tool, words))
-        return named;
-    named.kind = PTC_NAMED_NO_TOOL;
-    if (!find_folded(arena, folded, words[0], &named) &&
-        !find_folded(arena, folded, words[1], &named))
-        find_nearest(folded, words, tool, &named);
-    return named;
+    *named = (PtcNamed){0};
+    named->server = find_catalog_server(catalog, ns, named);
+    if (!named->server || (named->tool = find_exact(named->server, tool)))
+        return true;
+    if (!fold_all(arena, named->server, &folded) ||
+        !fold_words(arena, named->server->ns, tool, words))
+        return false;
+    for (size_t w = 0; w < 2 && !named->tool && !named->several; w++)
+        if (!find_folded(arena, folded, words[w], named))
+            return false;
+    if (!named->tool && !named->several)
+        find_nearest(folded, words, tool, named);
+    return true;
 }

@@ -22,25 +22,17 @@ PTC_MUST_USE bool ptc_naming_symbols(PtcArena *arena, PtcHeap *heap, PtcCatalogS
 /* The text without case and without - _ and . */
 PTC_MUST_USE bool ptc_naming_fold(PtcArena *arena, PtcText text, PtcText *folded);
 
-typedef enum {
-    PTC_NAMED_FOUND,
-    PTC_NAMED_NO_SERVER,
-    PTC_NAMED_NO_TOOL,
-    PTC_NAMED_SEVERAL, /* tools; `several` has them */
-    PTC_NAMED_NO_MEMORY,
-} PtcNamedKind;
-
 typedef struct PtcNamed {
-    PtcNamedKind kind;
-    const PtcCatalogServer *server;
-    const PtcCatalogTool *tool;
-    PtcText nearest; /* of the kind that was not found; absent: nothing is near */
+    const PtcCatalogServer *server; /* NULL: there is none */
+    const PtcCatalogTool *tool;     /* NULL: it has none, or several */
+    PtcText nearest;                /* of the kind that was not found; absent: nothing is near */
     PtcText *several;
-    size_t several_count; /* symbols, in the order of their bytes */
+    size_t several_count; /* symbols, in the order of their bytes; 0: not several */
 } PtcNamed;
 
 /* What `ns/tool` means: a spelling that differs only in case and in - _ . is taken when it is one tool's alone, any
- * other is not.  A tool may be given by its own name as well as by its symbol. */
-PtcNamed ptc_naming_find(PtcArena *arena, const PtcCatalog *catalog, PtcText ns, PtcText tool);
+ * other is not.  A tool may be given by its own name as well as by its symbol.  False: out of memory. */
+PTC_MUST_USE bool ptc_naming_find(PtcArena *arena, const PtcCatalog *catalog, PtcText ns,
+                                  PtcText tool, PtcNamed *named);
 
 #endif

@@ -41,6 +41,10 @@ static void refuse_tool_name(PtcUpCall *call, PtcScratch *scratch, const PtcList
                              PtcText name, const PtcNamed *named)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    if (scratch->arena.failed) {
+        (void)ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
+        return;
+    }
     const char *why = l->document == PTC_NONE
                           ? NULL
                           : ptc_openapi_tools_why(&scratch->heap, l->document, e, name);
@@ -49,7 +53,7 @@ static void refuse_tool_name(PtcUpCall *call, PtcScratch *scratch, const PtcList
                               PTC_ARG(l->server.ns), PTC_ARG(name), why);
         return;
     }
-    if (named->kind == PTC_NAMED_SEVERAL) {
+    if (named->several) {
         refuse_several(call, l, name, named);
         return;
     }
@@ -67,8 +71,7 @@ static bool find_in_listing(PtcUpCall *call, PtcScratch *scratch, PtcListing *l,
 {
     PtcCatalogServer server = l->server;
     PtcCatalog catalog = {.servers = &server, .count = 1};
-    *named = ptc_naming_find(&scratch->arena, &catalog, server.ns, name);
-    if (named->kind != PTC_NAMED_FOUND)
+    if (!ptc_naming_find(&scratch->arena, &catalog, server.ns, name, named) || !named->tool)
         return false;
     call->slot = slot;
     call->tool = (uint32_t)(named->tool - l->server.tools);
@@ -82,7 +85,7 @@ PtcServeFind ptc_serve_find(PtcUpCall *call, PtcScratch *scratch, PtcText name, 
     PtcUpRun *run = call->run;
     uint32_t n = (uint32_t)run->manager->count, first = call->slot % n;
     PtcListing *then = ptc_run_view(run, first), *now = NULL;
-    PtcNamed named = {.kind = PTC_NAMED_NO_TOOL};
+    PtcNamed named = {0};
     if (!name.bytes)
         name = (PtcText){"", 0};
     if (!then || then->cached)
