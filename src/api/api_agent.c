@@ -97,7 +97,7 @@ static PtcStatus read_agent_source(const PtcAgentSource *s, const PtcAgentChild 
                       : s->compiled ? ptc_compile_read(json, &how, &fault)
                                     : ptc_definition_read_json(json, &how, &fault);
     if (!agent)
-        return ptc_api_refuse_fault(&fault, error, size);
+        return api_refuse_data(&fault, error, size);
     if (!set_counter(agent, s)) {
         ptc_definition_release(agent);
         return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");

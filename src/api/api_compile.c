@@ -81,7 +81,7 @@ PtcStatus ptc_mission_compile(PtcMission *m, char *error, size_t size)
     PtcText *context = &m->options.agent.input.context;
     if (!ptc_compile_check(m->agents[0], &fault) ||
         !ptc_compile_sample(&m->bench, m->agents[0], *context, context, &fault))
-        return ptc_api_refuse_fault(&fault, error, size);
+        return api_refuse_data(&fault, error, size);
     PtcStatus status = ptc_mission_run(m);
     if (status != PTC_OK)
         return api_refuse(status, error, size, "out of memory");

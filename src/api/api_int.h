@@ -68,4 +68,13 @@ static inline PtcStatus api_refuse(PtcStatus status, char *error, size_t size, c
     return status;
 }
 
+/* The same for what was wrong with data. */
+static inline PtcStatus api_refuse_data(const PtcWhy *why, char *error, size_t size)
+{
+    char text[sizeof why->path + sizeof why->text + 2];
+    snprintf(text, sizeof text, "%s%s%s", why->path, why->path[0] ? ": " : "", why->text);
+    return api_refuse(why->class == PTC_WHY_NO_MEMORY ? PTC_NO_MEMORY : PTC_BAD_DATA, error, size,
+                      text);
+}
+
 #endif

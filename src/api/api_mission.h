@@ -38,15 +38,6 @@ struct PtcMission {
     PtcBuf compiled;   /* ending in NUL; empty: nothing */
 };
 
-/* Writes what is wrong with an agent or its data. */
-static inline PtcStatus ptc_api_refuse_fault(const PtcWhy *f, char *error, size_t size)
-{
-    char why[sizeof f->path + sizeof f->text + 2];
-    snprintf(why, sizeof why, "%s%s%s", f->path, f->path[0] ? ": " : "", f->text);
-    return api_refuse(f->class == PTC_WHY_NO_MEMORY ? PTC_NO_MEMORY : PTC_BAD_DATA, error, size,
-                      why);
-}
-
 /* --- api_watch.c --- */
 
 /* Fills in the functions of a tree that report to the host's. */

@@ -66,26 +66,36 @@ PtcStatus ptc_session_inspect(PtcSession *s, char **out, size_t *out_len)
     return ptc_engine_give_text(&buf, ok, out, out_len);
 }
 
+enum { KEY_BYTES_MIN = 16 };
+#define SHORT_KEY "the key must have 16 bytes or more"
+
 PtcStatus ptc_session_snapshot(PtcSession *s, const void *key, size_t key_len, char **out,
                                size_t *out_len, char *error, size_t error_size)
 {
     PtcBuf buf;
+    PtcWhy why;
+    (void)api_refuse(PTC_OK, error, error_size, "");
     if (!s || !out || !api_idle(s->ptc))
         return api_refuse(PTC_BAD_ARGUMENT, error, error_size, PTC_API_BUSY);
+    if (!key || key_len < KEY_BYTES_MIN)
+        return api_refuse(PTC_BAD_ARGUMENT, error, error_size, SHORT_KEY);
     ptc_buf_init(&buf, &s->ptc->mem, PTC_UNBOUNDED);
-    PtcStatus status = ptc_snapshot_save(s, (PtcText){key, key_len}, &buf, error, error_size);
-    if (status == PTC_OK)
+    if (ptc_snapshot_save(s, (PtcText){key, key_len}, &buf, &why))
         return ptc_engine_give_text(&buf, true, out, out_len);
     ptc_buf_deinit(&buf);
-    return status;
+    return api_refuse_data(&why, error, error_size);
 }
 
 PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const void *bytes,
                               size_t len, PtcSession **out, char *error, size_t error_size)
 {
+    PtcWhy why;
     if (!bytes || !out || !api_idle(ptc))
         return api_refuse(PTC_BAD_ARGUMENT, error, error_size, PTC_API_BUSY);
     *out = NULL;
-    return ptc_snapshot_load(ptc, (PtcText){key, key_len}, (PtcText){bytes, len}, out, error,
-                             error_size);
+    if (!key || key_len < KEY_BYTES_MIN)
+        return api_refuse(PTC_BAD_ARGUMENT, error, error_size, SHORT_KEY);
+    return ptc_snapshot_load(ptc, (PtcText){key, key_len}, (PtcText){bytes, len}, out, &why)
+               ? api_refuse(PTC_OK, error, error_size, "")
+               : api_refuse_data(&why, error, error_size);
 }

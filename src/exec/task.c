@@ -139,61 +139,50 @@ static PtcTaskStatus bad_args(TaskWork *w, const char *message)
     return refuse_task(w, PTC_REASON_ARGS, "args_error", message);
 }
 
-/* A snapshot that cannot be read is the caller's problem, unless memory ran out. */
-static PtcTaskStatus of_status(TaskWork *w, PtcStatus status, const char *what)
-{
-    char message[320];
-    if (status == PTC_NO_MEMORY)
-        return PTC_TASK_NO_MEMORY;
-    snprintf(message, sizeof message, "%s", what[0] ? what : "it was not understood");
-    return bad_args(w, message);
-}
-
 /* -------------------------------------------------------------------------------- context */
 
 /* data/key must be a symbol that a program can write. */
-static const char *bad_key(PtcValue map)
+static bool check_keys(PtcValue map, PtcWhy *why)
 {
     PtcValue key, value;
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
         if (ptc_str_len(key) == 0)
-            return "a key of `context` is empty; a program reads key k as data/k";
+            return ptc_why_say(why, PTC_WHY_INVALID,
+                               "a key of `context` is empty; a program reads key k as data/k");
         if (memchr(ptc_str_bytes(key), '/', ptc_str_len(key)))
-            return "a key of `context` has a / in it; a program reads key k as data/k, so k "
-                   "cannot have one";
+            return ptc_why_say(why, PTC_WHY_INVALID,
+                               "a key of `context` has a / in it; a program reads key k as "
+                               "data/k, so k cannot have one");
     }
-    return NULL;
+    return true;
 }
 
 /* Why the context was not read: it is not JSON, or it is too large. */
-static void explain_context(const PtcHeapBox *box, const PtcJsonError *e, char *out, size_t size)
+static bool explain_context(const PtcHeapBox *box, const PtcJsonError *e, PtcWhy *why)
 {
     if (e->stopped && box->budget.stop == PTC_STOP_MEMORY)
-        snprintf(out, size,
-                 "`context`: the JSON needs more than its limit of %zu bytes once decoded",
-                 box->heap.limit);
-    else if (e->stopped)
-        snprintf(out, size, "`context`: reading the JSON took too long");
-    else
-        snprintf(out, size, "`context`: line %u, column %u: %s", (unsigned)e->line,
-                 (unsigned)e->column, e->message);
+        return ptc_why_say(why, PTC_WHY_REFUSED,
+                           "`context`: the JSON needs more than its limit of %zu bytes once "
+                           "decoded",
+                           box->heap.limit);
+    if (e->stopped)
+        return ptc_why_say(why, PTC_WHY_LATE, "`context`: reading the JSON took too long");
+    return ptc_why_say(why, PTC_WHY_INVALID, "`context`: line %u, column %u: %s", (unsigned)e->line,
+                       (unsigned)e->column, e->message);
 }
 
-/* The context as a value; PTC_NONE with the reason in *wrong. */
-static PtcValue read_task_context(TaskWork *w, char message[320], const char **wrong)
+/* The context as a value. */
+static bool read_task_context(TaskWork *w, PtcValue *v, PtcWhy *why)
 {
     PtcJsonError e = {0};
     PtcText text = w->in->context;
-    PtcValue v = ptc_json_parse(&w->data->heap, text.bytes, text.len, &e);
-    if (v == PTC_NONE) {
-        explain_context(w->data, &e, message, 320);
-        *wrong = message;
-    } else if (!ptc_is_map(v)) {
-        *wrong = "`context` must be an object, such as {\"rows\": [1, 2]}";
-    } else {
-        *wrong = bad_key(v);
-    }
-    return *wrong ? PTC_NONE : v;
+    *v = ptc_json_parse(&w->data->heap, text.bytes, text.len, &e);
+    if (*v == PTC_NONE)
+        return explain_context(w->data, &e, why);
+    if (!ptc_is_map(*v))
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "`context` must be an object, such as {\"rows\": [1, 2]}");
+    return check_keys(*v, why);
 }
 
 /* The context merged with the shared data; PTC_NONE when there is neither.  Returns false with *status set when the
@@ -201,8 +190,7 @@ static PtcValue read_task_context(TaskWork *w, char message[320], const char **w
 static bool make_task_context(TaskWork *w, const PtcShared *shared, PtcValue *context,
                               PtcTaskStatus *status)
 {
-    char message[320];
-    const char *wrong = NULL;
+    PtcWhy why;
     *context = PTC_NONE;
     if (!w->in->context.bytes && !shared)
         return true;
@@ -212,8 +200,8 @@ static bool make_task_context(TaskWork *w, const PtcShared *shared, PtcValue *co
         ptc_box_new(w->ptc, (size_t)(limit == PTC_UNSET ? w->ptc->limits.context_bytes : limit));
     if (!w->data)
         return false;
-    if (w->in->context.bytes && (*context = read_task_context(w, message, &wrong)) == PTC_NONE) {
-        *status = bad_args(w, wrong);
+    if (w->in->context.bytes && !read_task_context(w, context, &why)) {
+        *status = bad_args(w, why.text);
         return false;
     }
     return !shared || (*context = ptc_shared_context(shared, &w->data->heap, *context)) != PTC_NONE;
@@ -223,18 +211,17 @@ static bool make_task_context(TaskWork *w, const PtcShared *shared, PtcValue *co
 
 static bool open_task_session(TaskWork *w, PtcTaskStatus *status)
 {
-    char error[200] = "";
+    PtcWhy why;
     if (!w->in->in_session)
         return true;
     if (!w->in->session.bytes) {
         *status = PTC_TASK_NO_MEMORY;
         return (w->session = ptc_session_open(w->ptc)) != NULL;
     }
-    PtcStatus got =
-        ptc_snapshot_load(w->ptc, snapshot_key, w->in->session, &w->session, error, sizeof error);
-    if (got == PTC_OK)
+    if (ptc_snapshot_load(w->ptc, snapshot_key, w->in->session, &w->session, &why))
         return true;
-    *status = of_status(w, got, error);
+    /* A snapshot that cannot be read is the caller's problem, unless memory ran out. */
+    *status = why.class == PTC_WHY_NO_MEMORY ? PTC_TASK_NO_MEMORY : bad_args(w, why.text);
     return false;
 }
 
@@ -243,20 +230,18 @@ static bool open_task_session(TaskWork *w, PtcTaskStatus *status)
 static PtcTaskStatus save_task_session(TaskWork *w)
 {
     PtcBuf *out = &w->out->session;
-    char error[200] = "", message[320];
-    PtcStatus got = ptc_snapshot_save(w->session, snapshot_key, out, error, sizeof error);
-    if (got == PTC_OK)
+    PtcWhy why;
+    if (ptc_snapshot_save(w->session, snapshot_key, out, &why))
         return PTC_TASK_DONE;
     bool full = out->full && !out->failed;
     ptc_buf_clear(out);
     if (full)
         return refuse_task(w, PTC_REASON_MEMORY, "memory_exceeded",
                            "the session became too large to be kept, so nothing of this run was");
-    if (got == PTC_NO_MEMORY)
+    if (why.class == PTC_WHY_NO_MEMORY)
         return PTC_TASK_NO_MEMORY;
-    snprintf(message, sizeof message, "the session cannot be kept, so nothing of this run was: %s",
-             error);
-    return refuse_task(w, PTC_REASON_RUNTIME, "value_error", message);
+    ptc_why_prefix(&why, "the session cannot be kept, so nothing of this run was: ");
+    return refuse_task(w, PTC_REASON_RUNTIME, "value_error", why.text);
 }
 
 /* ---------------------------------------------------------------------------------- output */

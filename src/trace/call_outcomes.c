@@ -23,7 +23,7 @@ static PtcOutcomeCount *find_outcome_count(PtcCallOutcomes *o, const PtcOutcomeC
 {
     for (size_t i = 0; i < o->count; i++)
         if (strcmp(o->items[i].server, wanted->server) == 0 &&
-            strcmp(o->items[i].reason, wanted->reason) == 0)
+            strcmp(o->items[i].label, wanted->label) == 0)
             return &o->items[i];
     return NULL;
 }
@@ -48,7 +48,7 @@ void ptc_call_outcomes_add(PtcCallOutcomes *o, PtcMem *mem, PtcText server, PtcT
 {
     PtcOutcomeCount item = {.calls = calls};
     copy_name(item.server, sizeof item.server, server);
-    copy_name(item.reason, sizeof item.reason, reason);
+    copy_name(item.label, sizeof item.label, reason);
     add_outcome_count(o, mem, item);
 }
 
@@ -73,26 +73,26 @@ void ptc_call_outcomes_free(PtcCallOutcomes *o, PtcMem *mem)
 
 /* ------------------------------------------------------------------------------------- JSON */
 
-/* Is item i the first of its server, or of its reason among those of `server` (NULL: all)? */
-static bool is_first(const PtcCallOutcomes *o, size_t i, bool by_reason, const char *server)
+/* Is item i the first of its server, or of its label among those of `server` (NULL: all)? */
+static bool is_first(const PtcCallOutcomes *o, size_t i, bool by_label, const char *server)
 {
     for (size_t k = 0; k < i; k++) {
         if (server && strcmp(o->items[k].server, server) != 0)
             continue;
-        if (by_reason ? strcmp(o->items[k].reason, o->items[i].reason) == 0
-                      : strcmp(o->items[k].server, o->items[i].server) == 0)
+        if (by_label ? strcmp(o->items[k].label, o->items[i].label) == 0
+                     : strcmp(o->items[k].server, o->items[i].server) == 0)
             return false;
     }
     return true;
 }
 
-/* Calls of a server (NULL: all) with a reason (NULL: any). */
-static uint64_t sum_outcome_calls(const PtcCallOutcomes *o, const char *server, const char *reason)
+/* Calls of a server (NULL: all) with a label (NULL: any). */
+static uint64_t sum_outcome_calls(const PtcCallOutcomes *o, const char *server, const char *label)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < o->count; i++)
         if ((!server || strcmp(o->items[i].server, server) == 0) &&
-            (!reason || strcmp(o->items[i].reason, reason) == 0))
+            (!label || strcmp(o->items[i].label, label) == 0))
             n += o->items[i].calls;
     return n;
 }
@@ -105,9 +105,9 @@ static void put_outcome_members(const PtcCallOutcomes *o, PtcBuf *out, const cha
     ptc_emit_object(out);
     for (size_t i = 0; i < o->count; i++) {
         const PtcOutcomeCount *item = &o->items[i];
-        if (item->reason[0] && (!server || strcmp(item->server, server) == 0) &&
+        if (item->label[0] && (!server || strcmp(item->server, server) == 0) &&
             is_first(o, i, true, server))
-            ptc_emit_field_uint(out, item->reason, sum_outcome_calls(o, server, item->reason));
+            ptc_emit_field_uint(out, item->label, sum_outcome_calls(o, server, item->label));
     }
     ptc_emit_object_end(out);
 }

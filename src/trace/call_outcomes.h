@@ -6,10 +6,11 @@
 #include "trace/call_log.h"
 
 /* MAX: pairs that are counted; whatever comes after them is counted for the server "other". */
-enum { PTC_CALL_OUTCOMES_MAX = 256, PTC_CALL_OUTCOMES_NAME = 65, PTC_CALL_OUTCOMES_REASON = 24 };
+enum { PTC_CALL_OUTCOMES_MAX = 256, PTC_CALL_OUTCOMES_NAME = 65, PTC_CALL_OUTCOMES_LABEL = 24 };
 
 typedef struct PtcOutcomeCount {
-    char server[PTC_CALL_OUTCOMES_NAME], reason[PTC_CALL_OUTCOMES_REASON]; /* reason "": ok */
+    /* What is counted apart; label: the word of the reason, "" for calls that went well. */
+    char server[PTC_CALL_OUTCOMES_NAME], label[PTC_CALL_OUTCOMES_LABEL];
     uint64_t calls;
 } PtcOutcomeCount;
 

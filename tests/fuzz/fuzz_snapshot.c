@@ -45,14 +45,14 @@ static Ptc *open_engine(Clock *clock, bool small)
     return ptc;
 }
 
-static PtcStatus decode(Ptc *ptc, const void *bytes, size_t len, PtcSession **out)
+static bool decode(Ptc *ptc, const void *bytes, size_t len, PtcSession **out)
 {
-    char error[200] = "";
+    PtcWhy why;
     *out = NULL;
-    PtcStatus status = ptc_snapshot_decode(ptc, bytes, len, out, error, sizeof error);
-    assert((status == PTC_OK) == (*out != NULL));
-    assert(status == PTC_OK || error[0] || status == PTC_NO_MEMORY);
-    return status;
+    bool ok = ptc_snapshot_decode(ptc, bytes, len, out, &why);
+    assert(ok == (*out != NULL));
+    assert(ok || (why.class && why.text[0]));
+    return ok;
 }
 
 static void run(Ptc *ptc, PtcSession *s, Clock *clock, const char *program)
@@ -170,18 +170,17 @@ static void check_again(Ptc *ptc, PtcSession *s, Clock *clock)
 {
     PtcBuf one, two;
     PtcSession *t = NULL;
-    char error[200] = "";
+    PtcWhy why;
     ptc_buf_init(&one, &ptc->mem, SIZE_MAX / 4);
     ptc_buf_init(&two, &ptc->mem, SIZE_MAX / 4);
     clock->looks = 0;
-    PtcStatus status = ptc_snapshot_encode(s, &one, error, sizeof error);
-    assert(status == PTC_OK || error[0]);
+    bool ok = ptc_snapshot_encode(s, &one, &why);
+    assert(ok || (why.class && why.text[0]));
     clock->looks = 0;
-    if (status == PTC_OK && decode(ptc, one.data, one.len, &t) == PTC_OK) {
+    if (ok && decode(ptc, one.data, one.len, &t)) {
         clock->looks = 0;
-        status = ptc_snapshot_encode(t, &two, error, sizeof error);
-        assert(status != PTC_OK ||
-               (one.len == two.len && memcmp(one.data, two.data, one.len) == 0));
+        ok = ptc_snapshot_encode(t, &two, &why);
+        assert(!ok || (one.len == two.len && memcmp(one.data, two.data, one.len) == 0));
     }
     ptc_session_free(t);
     ptc_buf_deinit(&one);
@@ -202,9 +201,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     Ptc *ptc = open_engine(&clock, data[0] == 1);
     if (data[0] >= 0x80)
         ptc_mem_fail_at(&ptc->mem, data[0] & 0x7f);
-    PtcStatus status = decode(ptc, copy + 1, size - 1, &s);
+    bool ok = decode(ptc, copy + 1, size - 1, &s);
     ptc_mem_fail_at(&ptc->mem, 0);
-    if (status == PTC_OK) {
+    if (ok) {
         check_again(ptc, s, &clock);
         use_session(ptc, s, &clock, seed);
         ptc_session_free(s);

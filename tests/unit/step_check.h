@@ -10,10 +10,10 @@ static inline const char *messages_wrong(const PtcStep *s)
 {
     const PtcConversation *c = &s->now.messages;
     bool busy = s->now.state == PTC_STEP_RUNNING || s->now.state == PTC_STEP_CALLING;
-    size_t at, count = busy ? s->now.turn_first : c->count;
-    const char *why;
-    if (!ptc_messages_check(c->items, count, &at, &why))
-        return why;
+    size_t count = busy ? s->now.turn_first : c->count;
+    static PtcWhy why;
+    if (!ptc_messages_check(c->items, count, &why))
+        return why.text;
     for (size_t i = 1; i < count; i++)
         if (c->items[i].role == PTC_ROLE_USER && c->items[i - 1].role == PTC_ROLE_USER)
             return "two messages of the user stand together";
@@ -52,8 +52,8 @@ static inline const char *turns_wrong(const PtcStep *s)
 static inline const char *request_wrong(const PtcAction *a)
 {
     static PtcMessage all[4096];
-    size_t n = 0, at;
-    const char *why;
+    size_t n = 0;
+    static PtcWhy why;
     if (a->kind != PTC_ACTION_ASK)
         return NULL;
     for (int p = 0; p < 2; p++)
@@ -61,8 +61,8 @@ static inline const char *request_wrong(const PtcAction *a)
             all[n++] = a->request.parts[p].items[i];
     if (n == 0)
         return "an empty request";
-    if (!ptc_messages_check(all, n, &at, &why))
-        return why;
+    if (!ptc_messages_check(all, n, &why))
+        return why.text;
     return all[n - 1].role == PTC_ROLE_ASSISTANT ? "a request ends with the assistant" : NULL;
 }
 

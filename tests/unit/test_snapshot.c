@@ -469,7 +469,8 @@ static void test_behind_the_tag(void)
 {
     Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc), *t;
-    char copy[4096], error[ERROR];
+    PtcWhy why;
+    char copy[4096];
     uint64_t chance = 88172645463325252;
     size_t accepted = 0;
     EXPECT(ptc, s,
@@ -483,24 +484,24 @@ static void test_behind_the_tag(void)
     CHECK(one.len < sizeof copy);
     for (size_t n = 0; n < len; n++) { /* cut at each length */
         t = NULL;
-        CHECK(ptc_snapshot_decode(ptc, one.bytes, n, &t, error, sizeof error) == PTC_BAD_DATA &&
-              !t && error[0]);
+        CHECK(!ptc_snapshot_decode(ptc, one.bytes, n, &t, &why) && !t);
+        CHECK(why.class == PTC_WHY_INVALID && why.text[0]);
     }
     for (int i = 0; i < 20000; i++) {
         memcpy(copy, one.bytes, len);
         for (int k = 0; k <= i % 3; k++)
             copy[8 + check_random(&chance) % (len - 8)] = (char)check_random(&chance);
         t = NULL;
-        error[0] = 0;
-        PtcStatus status = ptc_snapshot_decode(ptc, copy, len, &t, error, sizeof error);
-        CHECK((status == PTC_OK) == (t != NULL) && (status == PTC_OK || error[0]));
-        accepted += status == PTC_OK;
+        why.text[0] = 0;
+        bool ok = ptc_snapshot_decode(ptc, copy, len, &t, &why);
+        CHECK(ok == (t != NULL) && (ok || why.text[0]));
+        accepted += ok;
         ptc_session_free(t);
     }
     CHECK(accepted > 100); /* such as a letter in a string */
     copy[7]++;
-    CHECK(ptc_snapshot_decode(ptc, copy, len, &t, error, sizeof error) == PTC_BAD_DATA);
-    CHECK(strstr(error, "another version"));
+    CHECK(!ptc_snapshot_decode(ptc, copy, len, &t, &why));
+    CHECK(strstr(why.text, "another version"));
     drop(ptc, &one);
     ptc_session_free(s);
     end_engine(ptc);

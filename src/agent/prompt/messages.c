@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "agent/agent_fault.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "value/str.h"
@@ -164,16 +165,19 @@ static const char *check_next_message(const PtcMessage *m, const PtcMessage *bef
     return "it has an unknown role";
 }
 
-bool ptc_messages_check(const PtcMessage *items, size_t count, size_t *at, const char **why)
+bool ptc_messages_check(const PtcMessage *items, size_t count, PtcWhy *why)
 {
     Open open = {NULL, 0};
-    for (*at = 0; *at < count; ++*at)
-        if ((*why = check_next_message(&items[*at], *at ? &items[*at - 1] : NULL, &open)))
-            return false;
-    if (!open.asked || open.answered == open.asked->call_count)
+    const char *wrong = NULL;
+    size_t n = 0;
+    while (n < count && !(wrong = check_next_message(&items[n], n ? &items[n - 1] : NULL, &open)))
+        n++;
+    if (!wrong && open.asked && open.answered < open.asked->call_count)
+        wrong = "the conversation ends before a call is answered";
+    if (!wrong)
         return true;
-    *why = "the conversation ends before a call is answered";
-    return false;
+    ptc_fault_input(why, "", "%s", wrong);
+    return ptc_why_at(why, "run.messages[%zu]", n);
 }
 
 bool ptc_messages_add_earlier(PtcConversation *c, const PtcMessage *items, size_t count)

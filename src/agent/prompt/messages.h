@@ -29,9 +29,9 @@ typedef struct PtcConversation {
 
 void ptc_messages_init(PtcConversation *c, PtcArena *arena);
 
-/* Can this conversation be continued?  If not, *at is the first message that cannot be where it is, and `why` says
- * why. */
-bool ptc_messages_check(const PtcMessage *items, size_t count, size_t *at, const char **why);
+/* Can this conversation be continued?  If not, the path of the fault is the first message that cannot be where it is,
+ * such as run.messages[3]. */
+bool ptc_messages_check(const PtcMessage *items, size_t count, PtcWhy *why);
 /* Adds copies of the messages of an earlier conversation that was checked; its last one may be a user's. */
 PTC_MUST_USE bool ptc_messages_add_earlier(PtcConversation *c, const PtcMessage *items,
                                            size_t count);

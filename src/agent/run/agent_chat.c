@@ -71,9 +71,8 @@ void ptc_agent_chat_begin(PtcAgentChat *c, PtcAgentRun *run, PtcText message,
 /* How many messages to keep: calls at the end that were never answered are dropped, with the message that made them. */
 static size_t count_whole_messages(const PtcConversation *said)
 {
-    size_t count = said->count, at;
-    const char *why;
-    while (count > 0 && !ptc_messages_check(said->items, count, &at, &why))
+    size_t count = said->count;
+    while (count > 0 && !ptc_messages_check(said->items, count, NULL))
         count--;
     return count;
 }

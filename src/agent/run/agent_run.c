@@ -155,16 +155,6 @@ static bool make_prompts(PtcAgentRun *r, PtcOpening *opening)
     return true;
 }
 
-static bool check_messages(PtcAgentRun *r)
-{
-    size_t at;
-    const char *why;
-    if (ptc_messages_check(r->options.messages, r->options.message_count, &at, &why))
-        return true;
-    ptc_fault_input(&r->fault, "", "%s", why);
-    return ptc_why_at(&r->fault, "run.messages[%zu]", at);
-}
-
 static bool open_work(PtcAgentRun *r)
 {
     r->work = r->options.work;
@@ -195,7 +185,9 @@ static bool prepare_agent_run(PtcAgentRun *r, PtcOpening *opening)
 {
     r->invalid = !find_run_model(r);
     init_step(r);
-    r->invalid = r->invalid || !check_messages(r) || !open_work(r) || !make_prompts(r, opening);
+    r->invalid = r->invalid ||
+                 !ptc_messages_check(r->options.messages, r->options.message_count, &r->fault) ||
+                 !open_work(r) || !make_prompts(r, opening);
     return !r->invalid;
 }
 

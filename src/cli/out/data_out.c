@@ -10,6 +10,7 @@
 #include "cli/out/rows_out.h"
 #include "cli/out/shown.h"
 #include "engine/engine.h"
+#include "lisp/vm/record.h"
 #include "tool/convert.h"
 #include "value/coll/iter.h"
 #include "value/str.h"
@@ -46,13 +47,14 @@ static int no_json(PtcOutcome *o)
     const char *why = ptc_outcome_json_problem(o, NULL, &too_long);
     if (!why)
         return refuse_large_result();
+    bool function = ptc_is_function(o->value);
     if (too_long)
         ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: %s\n" LESS, why);
     else
         ptc_io_printf(PTC_IO_STDERR, "error: the result cannot be JSON: %s\nhint: %s\n", why,
-                      strcmp(why, "a function") ? "--format text shows it"
-                                                : "is an argument missing? (take 2) is a function, "
-                                                  "(take 2 rows) its result");
+                      function ? "is an argument missing? (take 2) is a function, "
+                                 "(take 2 rows) its result"
+                               : "--format text shows it");
     return PTC_EXIT_FAILED;
 }
 
@@ -288,10 +290,11 @@ static int write_text_result(PtcOutcome *o)
 static int write_rows(const PtcDataOut *how, PtcOutcome *o)
 {
     PtcBuf out;
-    const char *why = NULL;
+    PtcWhy why;
     bool table = how->format == PTC_FORMAT_TABLE;
     ptc_outcome_refresh(o);
     ptc_buf_init(&out, &o->ptc->mem, (size_t)o->limits.result_bytes);
+    ptc_why_say(&why, PTC_WHY_NO_MEMORY, "the result does not fit in memory");
     bool ok =
         table ? ptc_rows_out_table(o, &out, how->colour, &why) : ptc_rows_out_csv(o, &out, &why);
     int status = PTC_EXIT_FAILED;
@@ -302,8 +305,7 @@ static int write_rows(const PtcDataOut *how, PtcOutcome *o)
         ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: more than %zu bytes\n" LESS,
                       out.max);
     else
-        ptc_io_printf(PTC_IO_STDERR, "error: %s\n",
-                      why ? why : "the result does not fit in memory");
+        ptc_io_printf(PTC_IO_STDERR, "error: %s\n", why.text);
     ptc_buf_deinit(&out);
     return status;
 }

@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
     PtcOutcome *o;
     PtcBuf *out;
-    const char **why;
+    PtcWhy *why;
     Shape shape;
     PtcValue one; /* the only row; PTC_NONE: the result is a list */
     OutColumn columns[PTC_CSV_COLUMNS];
@@ -101,10 +101,8 @@ static size_t find_column(const Rows *r, PtcText name, size_t guess)
 
 static bool add_column(Rows *r, PtcText name)
 {
-    if (r->count == PTC_CSV_COLUMNS) {
-        *r->why = "the result has more than 4096 columns";
-        return false;
-    }
+    if (r->count == PTC_CSV_COLUMNS)
+        return ptc_why_say(r->why, PTC_WHY_REFUSED, "the result has more than 4096 columns");
     char *copy = NULL;
     if (name.len && !(copy = ptc_mem_alloc(&r->o->ptc->mem, name.len)))
         return false;
@@ -257,7 +255,7 @@ static bool csv_row(Rows *r, PtcValue row)
 }
 
 /* NULL: out of memory. */
-static Rows *new_rows(PtcOutcome *o, PtcBuf *out, const char **why)
+static Rows *new_rows(PtcOutcome *o, PtcBuf *out, PtcWhy *why)
 {
     Rows *r = ptc_mem_alloc(&o->ptc->mem, sizeof *r);
     if (!r)
@@ -270,7 +268,7 @@ static Rows *new_rows(PtcOutcome *o, PtcBuf *out, const char **why)
     return r;
 }
 
-bool ptc_rows_out_csv(PtcOutcome *o, PtcBuf *out, const char **why)
+bool ptc_rows_out_csv(PtcOutcome *o, PtcBuf *out, PtcWhy *why)
 {
     Rows *r = new_rows(o, out, why);
     if (!r)
@@ -426,7 +424,7 @@ static bool write_table(Rows *r, bool colour)
     return (r->shape == LISTS || table_head(r, colour)) && each_row(r, table_row);
 }
 
-bool ptc_rows_out_table(PtcOutcome *o, PtcBuf *out, bool colour, const char **why)
+bool ptc_rows_out_table(PtcOutcome *o, PtcBuf *out, bool colour, PtcWhy *why)
 {
     Rows *r = new_rows(o, out, why);
     if (!r)

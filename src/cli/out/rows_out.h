@@ -13,10 +13,9 @@
 /* Is it a list or a set of maps, and of nothing else? */
 bool ptc_rows_out_fits(PtcValue value);
 /* Appends the result as CSV, with quotes around a text that would be read as something else; or as a table.  False: the
- * buffer is full, or *why says what is wrong, or out of memory. */
-PTC_MUST_USE bool ptc_rows_out_csv(PtcOutcome *outcome, PtcBuf *out, const char **why);
+ * buffer is full, or why. */
+PTC_MUST_USE bool ptc_rows_out_csv(PtcOutcome *outcome, PtcBuf *out, PtcWhy *why);
 /* On a terminal columns become narrower where a line would not fit. */
-PTC_MUST_USE bool ptc_rows_out_table(PtcOutcome *outcome, PtcBuf *out, bool colour,
-                                     const char **why);
+PTC_MUST_USE bool ptc_rows_out_table(PtcOutcome *outcome, PtcBuf *out, bool colour, PtcWhy *why);
 
 #endif

@@ -48,9 +48,10 @@ static void close_writer(SnapWriter *w)
         ptc_box_release(&w->work->heap);
 }
 
-static bool open_writer(SnapWriter *w, PtcSession *s)
+static bool open_writer(SnapWriter *w, PtcSession *s, PtcWhy *why)
 {
-    *w = (SnapWriter){.session = s};
+    ptc_why_init(why);
+    *w = (SnapWriter){.session = s, .why = why};
     ptc_idmap_init(&w->objects, &s->ptc->mem);
     ptc_idmap_init(&w->leaders, &s->ptc->mem);
     ptc_buf_init(&w->out, &s->ptc->mem, PTC_UNBOUNDED);
@@ -170,36 +171,26 @@ static bool write_snapshot_session(SnapWriter *w, PtcBuf *out)
     return ok || ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
 }
 
-static void say_snapshot_error(char *error, size_t size, const char *text)
-{
-    if (error && size)
-        ptc_diag_format(error, size, "%s", text);
-}
-
 /* What ended reading or writing, if it was not the fault of the bytes or the values. */
-static const char *snapshot_stop_text(PtcStop stop)
+static bool say_snapshot_stop(PtcWhy *why, PtcStop stop)
 {
     switch (stop) {
     case PTC_STOP_TIMEOUT:
-    case PTC_STOP_DEADLINE: return "it took longer than timeout_ms";
-    case PTC_STOP_MEMORY: return "out of memory";
-    case PTC_STOP_DEPTH: return "keys of maps are nested too deep";
-    default: return "a limit was reached";
+    case PTC_STOP_DEADLINE: return ptc_why_say(why, PTC_WHY_LATE, "it took longer than timeout_ms");
+    case PTC_STOP_MEMORY: return ptc_why_no_memory(why);
+    case PTC_STOP_DEPTH:
+        return ptc_why_say(why, PTC_WHY_REFUSED, "keys of maps are nested too deep");
+    default: return ptc_why_say(why, PTC_WHY_REFUSED, "a limit was reached");
     }
 }
 
-PtcStatus ptc_snapshot_encode(PtcSession *s, PtcBuf *out, char *error, size_t error_size)
+bool ptc_snapshot_encode(PtcSession *s, PtcBuf *out, PtcWhy *why)
 {
     SnapWriter w;
-    PtcStop stop = PTC_STOP_MEMORY;
-    bool open = open_writer(&w, s), ok = open && write_snapshot_session(&w, out);
-    if (open)
-        stop = w.work->budget.stop;
-    if (!ok)
-        say_snapshot_error(error, error_size,
-                           stop != PTC_STOP_NONE ? snapshot_stop_text(stop) : w.error);
+    bool open = open_writer(&w, s, why), ok = open && write_snapshot_session(&w, out);
+    PtcStop stop = open ? w.work->budget.stop : PTC_STOP_MEMORY;
     close_writer(&w);
-    return ok ? PTC_OK : stop == PTC_STOP_MEMORY ? PTC_NO_MEMORY : PTC_BAD_DATA;
+    return ok || (stop != PTC_STOP_NONE && say_snapshot_stop(why, stop));
 }
 
 /* ------------------------------------------------------------------------------ reading */
@@ -372,7 +363,7 @@ static bool fit(PtcSession *s, size_t limit)
     return s->box->heap.used <= limit || ptc_session_compact(s);
 }
 
-static PtcStatus fill_session(SnapReader *r, char *error, size_t error_size)
+static bool fill_session(SnapReader *r)
 {
     PtcSession *s = r->session;
     size_t limit = (size_t)r->ptc->limits.session_bytes;
@@ -383,90 +374,57 @@ static PtcStatus fill_session(SnapReader *r, char *error, size_t error_size)
     PtcStop stop = s->box->budget.stop;
     size_t used = s->box->heap.used;
     close_reader(r, s->names.count);
-    if (ok && !fit(s, limit)) {
-        char text[SNAP_ERROR];
-        snprintf(text, sizeof text, "the session needs more than its limit of %zu bytes", limit);
-        say_snapshot_error(error, error_size, text);
-        return PTC_BAD_DATA;
-    }
     if (ok)
-        return PTC_OK;
-    bool full = stop == PTC_STOP_MEMORY && used > limit;
-    say_snapshot_error(error, error_size,
-                       full                    ? "the session needs more than session_bytes"
-                       : stop != PTC_STOP_NONE ? snapshot_stop_text(stop)
-                       : r->error[0]           ? r->error
-                                               : "out of memory");
-    return stop == PTC_STOP_MEMORY && !full ? PTC_NO_MEMORY : PTC_BAD_DATA;
+        return fit(s, limit) ||
+               ptc_why_say(r->why, PTC_WHY_REFUSED,
+                           "the session needs more than its limit of %zu bytes", limit);
+    if (stop == PTC_STOP_MEMORY && used > limit)
+        return ptc_why_say(r->why, PTC_WHY_REFUSED, "the session needs more than session_bytes");
+    if (stop != PTC_STOP_NONE)
+        return say_snapshot_stop(r->why, stop);
+    return r->why->class ? false : ptc_why_no_memory(r->why);
 }
 
-PtcStatus ptc_snapshot_decode(Ptc *ptc, const void *bytes, size_t len, PtcSession **out,
-                              char *error, size_t error_size)
+bool ptc_snapshot_decode(Ptc *ptc, const void *bytes, size_t len, PtcSession **out, PtcWhy *why)
 {
-    SnapReader r = {.ptc = ptc, .at = bytes, .end = (const uint8_t *)bytes + len};
+    SnapReader r = {.ptc = ptc, .at = bytes, .end = (const uint8_t *)bytes + len, .why = why};
     uint32_t history;
+    ptc_why_init(why);
     if (len < SNAP_MAGIC_BYTES || memcmp(bytes, SNAP_MAGIC, SNAP_MAGIC_BYTES - 1) != 0 ||
-        r.at[SNAP_MAGIC_BYTES - 1] != (uint8_t)SNAP_MAGIC[SNAP_MAGIC_BYTES - 1]) {
-        say_snapshot_error(error, error_size,
+        r.at[SNAP_MAGIC_BYTES - 1] != (uint8_t)SNAP_MAGIC[SNAP_MAGIC_BYTES - 1])
+        return ptc_why_say(why, PTC_WHY_INVALID,
                            "these bytes are not a snapshot, or one of another version");
-        return PTC_BAD_DATA;
-    }
     r.at += SNAP_MAGIC_BYTES;
-    if (!peek_history(&r, &history)) {
-        say_snapshot_error(error, error_size, r.error);
-        return PTC_BAD_DATA;
-    }
+    if (!peek_history(&r, &history))
+        return false;
     r.session = ptc_session_make(ptc, history, ptc->limits.session_bytes);
-    PtcStatus status = r.session ? fill_session(&r, error, error_size) : PTC_NO_MEMORY;
-    if (status == PTC_OK)
+    bool ok = r.session ? fill_session(&r) : ptc_why_no_memory(why);
+    if (ok)
         *out = r.session;
     else
         ptc_session_drop(r.session);
-    return status;
+    return ok;
 }
 
 /* ---------------------------------------------------------------------------- the tag */
 
-enum { KEY_BYTES_MIN = 16 };
-
-static bool good_key(PtcText key, char *error, size_t error_size)
-{
-    if (key.bytes && key.len >= KEY_BYTES_MIN)
-        return true;
-    say_snapshot_error(error, error_size, "the key must have 16 bytes or more");
-    return false;
-}
-
-PtcStatus ptc_snapshot_save(PtcSession *s, PtcText key, PtcBuf *out, char *error, size_t error_size)
+bool ptc_snapshot_save(PtcSession *s, PtcText key, PtcBuf *out, PtcWhy *why)
 {
     uint8_t tag[PTC_SHA256_BYTES];
     size_t before = out->len;
-    say_snapshot_error(error, error_size, "");
-    if (!good_key(key, error, error_size))
-        return PTC_BAD_ARGUMENT;
-    PtcStatus status = ptc_snapshot_encode(s, out, error, error_size);
-    if (status != PTC_OK)
-        return status;
+    if (!ptc_snapshot_encode(s, out, why))
+        return false;
     ptc_hmac(key, out->data + before, out->len - before, tag);
-    if (ptc_buf_add(out, tag, sizeof tag))
-        return PTC_OK;
-    say_snapshot_error(error, error_size, "out of memory");
-    return PTC_NO_MEMORY;
+    return ptc_buf_add(out, tag, sizeof tag) || ptc_why_no_memory(why);
 }
 
-PtcStatus ptc_snapshot_load(Ptc *ptc, PtcText key, PtcText bytes, PtcSession **out, char *error,
-                            size_t error_size)
+bool ptc_snapshot_load(Ptc *ptc, PtcText key, PtcText bytes, PtcSession **out, PtcWhy *why)
 {
     uint8_t tag[PTC_SHA256_BYTES];
-    say_snapshot_error(error, error_size, "");
-    if (!good_key(key, error, error_size))
-        return PTC_BAD_ARGUMENT;
     size_t body = bytes.len >= PTC_SHA256_BYTES ? bytes.len - PTC_SHA256_BYTES : 0;
     if (body > 0)
         ptc_hmac(key, bytes.bytes, body, tag);
-    if (body == 0 || !ptc_secret_same(tag, bytes.bytes + body, sizeof tag)) {
-        say_snapshot_error(error, error_size, "the key is wrong, or the bytes were changed");
-        return PTC_BAD_DATA;
-    }
-    return ptc_snapshot_decode(ptc, bytes.bytes, body, out, error, error_size);
+    if (body == 0 || !ptc_secret_same(tag, bytes.bytes + body, sizeof tag))
+        return ptc_why_say(why, PTC_WHY_INVALID, "the key is wrong, or the bytes were changed");
+    return ptc_snapshot_decode(ptc, bytes.bytes, body, out, why);
 }

@@ -26,6 +26,7 @@
 #ifndef PTC_ENGINE_SNAPSHOT_SNAPSHOT_INT_H
 #define PTC_ENGINE_SNAPSHOT_SNAPSHOT_INT_H
 
+#include "base/why.h"
 #include "engine/engine.h"
 #include "engine/session.h"
 #include "engine/snapshot/idmap.h"
@@ -40,7 +41,6 @@
 
 enum {
     SNAP_MAGIC_BYTES = 8,
-    SNAP_ERROR = 200,
     SNAP_NO_NAME = UINT16_MAX, /* in SnapReader.names: the journal */
     SNAP_NODE_HEIGHT =
         5, /* of full nodes: one more would exceed the elements that a vector may have */
@@ -153,10 +153,10 @@ typedef struct SnapWriter {
     uint32_t name_count; /* numbers given out */
     uint32_t other_count;
     const PtcName *binding; /* being written */
-    char error[SNAP_ERROR];
+    PtcWhy *why;            /* what was wrong first */
 } SnapWriter;
 
-/* All of these say why in w->error (unless the budget does) and return false if something cannot be stored. */
+/* All of these say why in w->why (unless the budget does) and return false if something cannot be stored. */
 
 /* Writes v and everything that it refers to, unless that was done before. */
 PTC_MUST_USE bool ptc_snapshot_write(SnapWriter *w, PtcValue v);
@@ -208,7 +208,7 @@ typedef struct SnapReader {
     uint16_t *names; /* globals of the session by their number in the snapshot */
     size_t name_count;
     uint8_t *seen; /* by global */
-    char error[SNAP_ERROR];
+    PtcWhy *why;   /* what was wrong first */
 } SnapReader;
 
 /* Says what is wrong with the bytes, unless that was said before.  The macro is false, which the compiler should

@@ -16,8 +16,8 @@ void ptc_snapshot_note(SnapReader *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    if (!r->error[0])
-        vsnprintf(r->error, sizeof r->error, format, args);
+    if (!r->why->class)
+        ptc_why_vsay(r->why, PTC_WHY_INVALID, 0, format, args);
     va_end(args);
 }
 

@@ -41,15 +41,13 @@ static void put_snapshot_word(PtcBuf *out, uint64_t word)
 
 bool ptc_snapshot_refuse(SnapWriter *w, const char *format, ...)
 {
-    char why[SNAP_ERROR];
     va_list args;
+    if (w->why->class)
+        return false;
     va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
+    ptc_why_vsay(w->why, PTC_WHY_REFUSED, 0, format, args);
     va_end(args);
-    if (!w->error[0])
-        ptc_diag_format(w->error, sizeof w->error, "%.*s: %s",
-                        PTC_ARG_OF(w->binding->text, w->binding->len), why);
-    return false;
+    return ptc_why_prefix(w->why, "%.*s: ", PTC_ARG_OF(w->binding->text, w->binding->len));
 }
 
 /* --------------------------------------------------------------------------- references */

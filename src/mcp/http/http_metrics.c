@@ -94,15 +94,15 @@ static PtcHttpToolCount *tool_count_of(PtcHttpMetrics *metrics, const char *tool
 }
 
 /* The last entry takes what does not fit, so the page stays bounded. */
-static void count_reason(PtcHttpMetrics *metrics, const char *tool, const char *reason)
+static void count_reason(PtcHttpMetrics *metrics, const char *tool, const char *label)
 {
     PtcHttpReasonCount *r = metrics->reasons;
     PtcHttpReasonCount *last = r + PTC_HTTP_REASONS - 1;
-    while (r < last && r->tool && (strcmp(r->tool, tool) != 0 || strcmp(r->reason, reason) != 0))
+    while (r < last && r->tool && (strcmp(r->tool, tool) != 0 || strcmp(r->label, label) != 0))
         r++;
     if (!r->tool) {
         r->tool = r < last ? tool : OTHER;
-        (void)snprintf(r->reason, sizeof r->reason, "%s", r < last ? reason : OTHER);
+        (void)snprintf(r->label, sizeof r->label, "%s", r < last ? label : OTHER);
     }
     r->calls++;
 }
@@ -186,7 +186,7 @@ static void write_tool_metrics(PtcBuf *out, PtcHttpMetrics *metrics)
     for (size_t i = 0; i < PTC_HTTP_REASONS && metrics->reasons[i].tool; i++) {
         const PtcHttpReasonCount *r = &metrics->reasons[i];
         ptc_buf_addf(out, "ptc_mcp_tool_errors_total{tool=\"%s\",reason=\"%s\"} %" PRIu64 "\n",
-                     r->tool, r->reason, r->calls);
+                     r->tool, r->label, r->calls);
     }
     write_head(out, "tool_duration_seconds", "summary",
                "Time that calls of a tool took, waiting for their turn included.");

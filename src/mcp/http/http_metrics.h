@@ -42,7 +42,7 @@ typedef struct PtcHttpToolCount {
 
 typedef struct PtcHttpReasonCount {
     const char *tool;
-    char reason[PTC_HTTP_REASON];
+    char label[PTC_HTTP_REASON]; /* the word of the reason */
     uint64_t calls;
 } PtcHttpReasonCount;
 
