@@ -28,6 +28,7 @@
 #ifndef PTC_LISP_VM_BUILTIN_H
 #define PTC_LISP_VM_BUILTIN_H
 
+#include "lisp/vm/kinds.h"
 #include "lisp/vm/vm.h"
 
 typedef bool (*PtcBuiltinFn)(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);
@@ -39,6 +40,7 @@ enum {
     PTC_B_FORM =
         8, /* documentation of a special form or constant: no function, never found by name */
     PTC_B_NAME = 16, /* its first argument may be a name without a quote, as (doc if) in Clojure */
+    PTC_B_LONE = 32, /* a single argument is not looked at: what kinds.h says holds from two on */
 };
 
 typedef struct PtcBuiltin {
@@ -46,8 +48,8 @@ typedef struct PtcBuiltin {
     const char *usage, *doc, *examples; /* the last two are NULL in hidden rows */
     PtcBuiltinFn fn;
     int16_t min, max; /* max -1: any number */
-    uint8_t flags;
     uint8_t name_len;
+    uint64_t flags; /* PTC_B_..., and what kinds.h says of arguments and result */
 } PtcBuiltin;
 
 /* Every start reads all names.  Side by side they fill three pages; spread among the other texts they would make
