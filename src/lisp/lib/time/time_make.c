@@ -27,6 +27,8 @@ static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *exp
                ptc_fail_time_text(vm, argv[0], why.text, expected);
     if (ptc_read_formatted(vm, argv, 1, text, out, &why))
         return true;
+    if (vm->failed) /* it is no formatter */
+        return false;
     char want[80];
     PtcText pattern = ptc_str_view(ptc_record_field(argv[1], 0));
     snprintf(want, sizeof want, "text like %.*s", PTC_ARG(ptc_text_cut(pattern, 60)));
