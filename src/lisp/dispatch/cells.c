@@ -86,7 +86,7 @@ static bool is_validator(PtcValue v)
 }
 
 PTC_BUILTIN(
-    core_atom, "clojure.core", "atom", 1, -1, 0, "(atom value)",
+    core_atom, "clojure.core", "atom", 1, -1, PTC_GIVES(PTC_IS_OTHER), "(atom value)",
     "A place for a value that can be changed with swap! and reset!, and read with deref or "
     "@. It lives as def does: a session keeps it, and a run that fails changes nothing.",
     "(let [a (atom 1)] (swap! a inc) @a) => 2\n"
@@ -104,8 +104,8 @@ PTC_BUILTIN(
     return ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_ATOM, argv[0], PTC_NIL));
 }
 
-PTC_BUILTIN(core_swap, "clojure.core", "swap!", 2, -1, PTC_B_CALLS | PTC_B_EFFECT,
-            "(swap! atom f & args)",
+PTC_BUILTIN(core_swap, "clojure.core", "swap!", 2, -1,
+            PTC_B_CALLS | PTC_B_EFFECT | PTC_TAKES(PTC_IS_OTHER), "(swap! atom f & args)",
             "Changes what an atom holds to (f old args...), and gives that.",
             "(let [a (atom 1)] (swap! a + 2 3)) => 6\n"
             "(let [a (atom {})] (swap! a assoc :k 1) (swap! a update :k inc) @a) => {:k 2}\n"
@@ -126,8 +126,8 @@ PTC_BUILTIN(core_swap_vals, "clojure.core", "swap-vals!", 2, -1, PTC_B_CALLS | P
            give_pair(vm, kept, out);
 }
 
-PTC_BUILTIN(core_reset, "clojure.core", "reset!", 2, 2, PTC_B_EFFECT, "(reset! atom value)",
-            "Changes what an atom holds, and gives the new value.",
+PTC_BUILTIN(core_reset, "clojure.core", "reset!", 2, 2, PTC_B_EFFECT | PTC_TAKES(PTC_IS_OTHER),
+            "(reset! atom value)", "Changes what an atom holds, and gives the new value.",
             "(let [a (atom 1)] (reset! a 5) @a) => 5\n(reset! {} 1) !! type_error")
 {
     return arg_cell(vm, argv, PTC_CELL_ATOM) && store_in_cell(vm, argv[0], argv[1]) &&
@@ -164,14 +164,15 @@ PTC_BUILTIN_EXPR(core_is_atom, "clojure.core", "atom?", 1, 1, 0, "(atom? x)", "I
 
 /* ---------------------------------------------------------------------------- volatiles */
 
-PTC_BUILTIN_EXPR(core_volatile, "clojure.core", "volatile!", 1, 1, 0, "(volatile! value)",
+PTC_BUILTIN_EXPR(core_volatile, "clojure.core", "volatile!", 1, 1, PTC_GIVES(PTC_IS_OTHER),
+                 "(volatile! value)",
                  "A place for a value, as atom makes; changed with vswap! and vreset!.",
                  "(let [v (volatile! 0)] (doseq [x [1 2 3]] (vswap! v + x)) @v) => 6\n"
                  "(volatile!) !! arity_error",
                  ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_VOLATILE, argv[0], PTC_NIL)))
 
-PTC_BUILTIN(core_vswap, "clojure.core", "vswap!", 2, -1, PTC_B_CALLS | PTC_B_EFFECT,
-            "(vswap! volatile f & args)",
+PTC_BUILTIN(core_vswap, "clojure.core", "vswap!", 2, -1,
+            PTC_B_CALLS | PTC_B_EFFECT | PTC_TAKES(PTC_IS_OTHER), "(vswap! volatile f & args)",
             "Changes what a volatile holds to (f old args...), and gives that.",
             "(let [v (volatile! [])] (vswap! v conj 1) @v) => [1]\n(vswap! (atom 1) inc) !! "
             "type_error")
@@ -180,8 +181,8 @@ PTC_BUILTIN(core_vswap, "clojure.core", "vswap!", 2, -1, PTC_B_CALLS | PTC_B_EFF
     return old && arg_cell(vm, argv, PTC_CELL_VOLATILE) && swap_cell(vm, argc, argv, old, out);
 }
 
-PTC_BUILTIN(core_vreset, "clojure.core", "vreset!", 2, 2, PTC_B_EFFECT, "(vreset! volatile value)",
-            "Changes what a volatile holds, and gives the new value.",
+PTC_BUILTIN(core_vreset, "clojure.core", "vreset!", 2, 2, PTC_B_EFFECT | PTC_TAKES(PTC_IS_OTHER),
+            "(vreset! volatile value)", "Changes what a volatile holds, and gives the new value.",
             "(let [v (volatile! 1)] (vreset! v :x) @v) => :x\n(vreset! 1 2) !! type_error")
 {
     return arg_cell(vm, argv, PTC_CELL_VOLATILE) && store_in_cell(vm, argv[0], argv[1]) &&
@@ -200,8 +201,8 @@ PTC_FORM(form_delay, "clojure.core", "delay", "(delay body...)",
          "(let [d (delay (println \"once\") 5)] [@d (force d) (realized? d)]) => [5 5 true]\n"
          "(delay (fail \"never asked for\")) => #delay[pending]");
 
-PTC_BUILTIN_EXPR(delay_new, "ptc", "delay", 1, 1, PTC_B_HIDDEN, "", "", "",
-                 ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_DELAY, PTC_UNBOUND, argv[0])))
+PTC_BUILTIN_EXPR(delay_new, "ptc", "delay", 1, 1, PTC_B_HIDDEN | PTC_GIVES(PTC_IS_OTHER), "", "",
+                 "", ptc_give(out, ptc_cell_new(vm->heap, PTC_CELL_DELAY, PTC_UNBOUND, argv[0])))
 
 /* Inside of a pmap, a delay from outside is computed by every item that asks: who would be first is not known. */
 static bool force(PtcVM *vm, PtcValue delay, PtcValue *out)
@@ -238,7 +239,8 @@ static bool deref_var(PtcVM *vm, PtcValue var, PtcValue *out)
     return ptc_give(out, v);
 }
 
-PTC_BUILTIN(core_deref, "clojure.core", "deref", 1, 1, PTC_B_CALLS, "(deref x)",
+PTC_BUILTIN(core_deref, "clojure.core", "deref", 1, 1, PTC_B_CALLS | PTC_TAKES(PTC_IS_OTHER),
+            "(deref x)",
             "What an atom, a volatile, a var, a delay or a reduced holds; @x is short for it.",
             "(deref (atom 5)) => 5\n@(volatile! [1]) => [1]\n@(delay (+ 1 2)) => 3\n"
             "(def x 4) @#'x => 4\n(deref 5) !! type_error")

@@ -76,8 +76,9 @@ bool ptc_join_rest(PtcVM *vm, PtcValue f, PtcValue *slots, PtcIter *it, PtcValue
     return false;
 }
 
-PTC_BUILTIN_EXPR(hidden_lazy_seq, "clojure.core", "lazy-seq", 1, 1, PTC_B_HIDDEN,
-                 "(lazy-seq body...)", "A sequence whose elements the function will compute.", "",
+PTC_BUILTIN_EXPR(hidden_lazy_seq, "clojure.core", "lazy-seq", 1, 1,
+                 PTC_B_HIDDEN | PTC_GIVES(PTC_IS_LIST), "(lazy-seq body...)",
+                 "A sequence whose elements the function will compute.", "",
                  ptc_give(out, ptc_force_new(vm, argv[0], PTC_UNBOUND, PTC_NIL, false)))
 
 PTC_BUILTIN(

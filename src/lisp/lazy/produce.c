@@ -722,7 +722,8 @@ PTC_BUILTIN(hidden_produced_beside, "clojure.core", "produced-beside", 2, -1,
 
 /* ------------------------------------------------------------------------ making */
 
-PTC_BUILTIN(core_iterate, "clojure.core", "iterate", 2, 2, 0, "(iterate f x)",
+PTC_BUILTIN(core_iterate, "clojure.core", "iterate", 2, 2,
+            PTC_TAKES(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_LIST), "(iterate f x)",
             "x, (f x), (f (f x)) and so on without end: each is computed when take, first, nth, "
             "take-while or a similar function asks for it.",
             "(take 4 (iterate inc 1)) => [1 2 3 4]\n(nth (iterate #(* 2 %) 1) 10) => 1024\n"
@@ -733,7 +734,8 @@ PTC_BUILTIN(core_iterate, "clojure.core", "iterate", 2, 2, 0, "(iterate f x)",
            ptc_give(out, ptc_producer_new(vm, PTC_FROM_ITERATE, argv[0], argv[1]));
 }
 
-PTC_BUILTIN(core_repeatedly, "clojure.core", "repeatedly", 1, 2, PTC_B_CALLS, "(repeatedly n? f)",
+PTC_BUILTIN(core_repeatedly, "clojure.core", "repeatedly", 1, 2,
+            PTC_B_CALLS | PTC_GIVES(PTC_IS_LIST), "(repeatedly n? f)",
             "The results of n calls of f without arguments; without n there is no end, and f is "
             "called when an element is asked for.",
             "(repeatedly 2 (fn [] 7)) => [7 7]\n(take 2 (repeatedly (fn [] :a))) => [:a :a]\n"

@@ -130,7 +130,8 @@ static bool wait(PtcVM *vm, PtcValue *slots, PtcValue functions, PtcValue *out)
 }
 
 PTC_BUILTIN(
-    core_tree_seq, "clojure.core", "tree-seq", 3, 3, PTC_B_CALLS,
+    core_tree_seq, "clojure.core", "tree-seq", 3, 3,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_CALLED) | PTC_GIVES(PTC_IS_LIST),
     "(tree-seq branch? children root)",
     "All nodes of a tree, each before its children; branch? says which nodes may have children. "
     "After the first nodes the others wait until they are asked for, so that a tree may have no "

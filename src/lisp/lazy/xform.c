@@ -564,7 +564,10 @@ static bool run_transducer(PtcVM *vm, const PtcValue *argv, int coll, PtcValue *
 }
 
 PTC_BUILTIN(
-    core_sequence, "clojure.core", "sequence", 1, 2, PTC_B_CALLS, "(sequence xform? coll)",
+    core_sequence, "clojure.core", "sequence", 1, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_SEQABLE | PTC_IS_FN | PTC_IS_OTHER, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_LIST),
+    "(sequence xform? coll)",
     "The elements as a sequence, run through a transducer such as (map f) when one is given.",
     "(sequence (comp (map inc) (filter even?)) [1 2 3]) => [2 4]\n"
     "(sequence (comp (filter odd?) (take 2)) (range)) => [1 3]\n(sequence nil) => []\n"
@@ -636,7 +639,8 @@ static bool is_completing_function(PtcValue f)
 }
 
 PTC_BUILTIN(
-    core_transduce, "clojure.core", "transduce", 3, 4, PTC_B_CALLS,
+    core_transduce, "clojure.core", "transduce", 3, 4,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_FN | PTC_IS_OTHER, PTC_IS_CALLED) | PTC_RULE(TRANSDUCE),
     "(transduce xform f init? coll)",
     "Like reduce with f over the elements that a transducer such as (map g) lets through; "
     "without init it begins with (f), and it ends with (f result) when f takes one argument.",

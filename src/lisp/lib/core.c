@@ -19,8 +19,8 @@ static bool nth_produced(PtcVM *vm, PtcValue producer, size_t i, PtcValue *out)
     return true;
 }
 
-PTC_BUILTIN(core_nth, "ptc", "nth", 2, 2, PTC_B_HIDDEN, "[a b]",
-            "Element of a destructured value, or nil.", "")
+PTC_BUILTIN(core_nth, "ptc", "nth", 2, 2, PTC_B_HIDDEN | PTC_TAKES(PTC_IS_SEQABLE) | PTC_RULE(NTH),
+            "[a b]", "Element of a destructured value, or nil.", "")
 {
     size_t i = (size_t)ptc_to_int(argv[1]);
     PtcValue coll = argv[0];
@@ -65,8 +65,10 @@ static bool rest_of_other(PtcVM *vm, PtcValue coll, size_t skip, PtcValue *out)
     return ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2, PTC_B_HIDDEN, "[a & more]",
-            "What follows in a destructured value, nil when nothing does.", "")
+PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2,
+            PTC_B_HIDDEN | PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) |
+                PTC_RULE(SOME_OF),
+            "[a & more]", "What follows in a destructured value, nil when nothing does.", "")
 {
     size_t skip = (size_t)ptc_to_int(argv[1]);
     if (ptc_is_producer(argv[0]))
@@ -120,7 +122,7 @@ static bool options(PtcVM *vm, PtcValue from, PtcValue *out)
     return ptc_give(out, map);
 }
 
-PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}",
+PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN | PTC_RULE(GET), "{a :a}",
             "Value under a key of a destructured map.", "")
 {
     PtcValue from = argv[0];

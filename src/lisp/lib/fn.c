@@ -116,7 +116,8 @@ static bool concat_all(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
     return ptc_give(out, PTC_RETRY(vm, join_apply_args(vm, argc, argv, *slots)));
 }
 
-PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f & args coll)",
+PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1,
+            PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED) | PTC_RULE(APPLY), "(apply f & args coll)",
             "Calls f with the given arguments followed by the elements of the last one.",
             "(apply + [1 2 3]) => 6\n(apply max 4 [1 9]) => 9\n(apply str \"ab\" nil) => \"ab\"\n"
             "(apply + 1) !! type_error")
@@ -140,7 +141,8 @@ PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f &
 
 /* ----------------------------------------------------------------- composition */
 
-PTC_BUILTIN(core_comp, "clojure.core", "comp", 0, -1, 0, "(comp & fs)",
+PTC_BUILTIN(core_comp, "clojure.core", "comp", 0, -1,
+            PTC_TAKES_ALL(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_CALLED) | PTC_RULE(COMP), "(comp & fs)",
             "The composition of functions: the last takes the arguments, each other what the one "
             "after it gave.",
             "((comp str inc) 5) => \"6\"\n((comp) 1) => 1\n((comp inc str) 1) !! type_error")
@@ -168,8 +170,9 @@ PTC_BUILTIN(fn_composed, "clojure.core", "composed", 1, -1, PTC_B_CALLS | PTC_B_
     return true;
 }
 
-PTC_BUILTIN(core_partial, "clojure.core", "partial", 1, -1, 0, "(partial f & args)",
-            "A function that calls f with these arguments before its own.",
+PTC_BUILTIN(core_partial, "clojure.core", "partial", 1, -1,
+            PTC_TAKES(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN) | PTC_RULE(PARTIAL),
+            "(partial f & args)", "A function that calls f with these arguments before its own.",
             "((partial + 10) 5) => 15\n(map (partial str \"id-\") [1 2]) => [\"id-1\" \"id-2\"]\n"
             "(partial 5 1) !! type_error")
 {
@@ -185,7 +188,8 @@ PTC_BUILTIN(fn_partly, "clojure.core", "partly", 1, -1, PTC_B_CALLS | PTC_B_HIDD
                        (size_t)argc - 1, out);
 }
 
-PTC_BUILTIN_EXPR(core_complement, "clojure.core", "complement", 1, 1, 0, "(complement f)",
+PTC_BUILTIN_EXPR(core_complement, "clojure.core", "complement", 1, 1,
+                 PTC_TAKES(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN), "(complement f)",
                  "A function that gives true where f gives false or nil, and false otherwise.",
                  "(filter (complement nil?) [1 nil 2]) => [1 2]\n((complement :ok) {}) => true\n"
                  "(complement nil) !! type_error",
@@ -201,7 +205,8 @@ PTC_BUILTIN(fn_negated, "clojure.core", "negated", 1, -1, PTC_B_CALLS | PTC_B_HI
     return true;
 }
 
-PTC_BUILTIN_EXPR(core_constantly, "clojure.core", "constantly", 1, 1, 0, "(constantly x)",
+PTC_BUILTIN_EXPR(core_constantly, "clojure.core", "constantly", 1, 1,
+                 PTC_GIVES(PTC_IS_FN) | PTC_RULE(CONSTANTLY), "(constantly x)",
                  "A function that takes any arguments and gives x.",
                  "((constantly 5) 1 2) => 5\n(map (constantly 0) [1 2]) => [0 0]",
                  ptc_give(out, ptc_fn_record(vm, "constant", argv, (size_t)argc)))
@@ -211,7 +216,8 @@ PTC_BUILTIN_EXPR(fn_constant, "clojure.core", "constant", 1, -1, PTC_B_HIDDEN,
                  ptc_give(out, kept(argv, 0)))
 
 PTC_BUILTIN_EXPR(
-    core_juxt, "clojure.core", "juxt", 1, -1, 0, "(juxt & fs)",
+    core_juxt, "clojure.core", "juxt", 1, -1,
+    PTC_TAKES_ALL(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN) | PTC_RULE(JUXT), "(juxt & fs)",
     "A function that gives a vector of what each function gives for the same arguments.",
     "((juxt :a :b) {:a 1 :b 2}) => [1 2]\n((juxt min max) 3 1 2) => [1 3]\n(juxt 5) !! type_error",
     make_of_functions(vm, "juxtaposed", argc, argv, out))
@@ -230,7 +236,8 @@ PTC_BUILTIN(fn_juxtaposed, "clojure.core", "juxtaposed", 1, -1, PTC_B_CALLS | PT
 }
 
 PTC_BUILTIN(
-    core_fnil, "clojure.core", "fnil", 2, 4, 0, "(fnil f x y? z?)",
+    core_fnil, "clojure.core", "fnil", 2, 4, PTC_TAKES(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN),
+    "(fnil f x y? z?)",
     "A function that calls f with x, y and z in place of nil as first, second and third argument.",
     "((fnil inc 0) nil) => 1\n(update {} :n (fnil + 10) 5) => {:n 15}\n(fnil nil 0) !! type_error")
 {
@@ -252,7 +259,8 @@ PTC_BUILTIN(fn_nil_filled, "clojure.core", "nil-filled", 1, -1, PTC_B_CALLS | PT
 /* ------------------------------------------------------------------ predicates */
 
 PTC_BUILTIN_EXPR(
-    core_every_pred, "clojure.core", "every-pred", 1, -1, 0, "(every-pred & preds)",
+    core_every_pred, "clojure.core", "every-pred", 1, -1,
+    PTC_TAKES_ALL(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN), "(every-pred & preds)",
     "A function that says whether all predicates hold for all of its arguments.",
     "((every-pred number? pos?) 3) => true\n(filter (every-pred int? even?) [1 2 \"x\"]) => [2]\n"
     "(every-pred 1) !! type_error",
@@ -271,7 +279,8 @@ PTC_BUILTIN(fn_every_of, "clojure.core", "every-of", 1, -1, PTC_B_CALLS | PTC_B_
 }
 
 PTC_BUILTIN_EXPR(
-    core_some_fn, "clojure.core", "some-fn", 1, -1, 0, "(some-fn & fs)",
+    core_some_fn, "clojure.core", "some-fn", 1, -1,
+    PTC_TAKES_ALL(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN), "(some-fn & fs)",
     "A function that gives the first true result of any of the functions for any of its arguments.",
     "((some-fn :a :b) {:b 2}) => 2\n((some-fn even? neg?) 3) => false\n(some-fn) !! arity_error",
     make_of_functions(vm, "some-of", argc, argv, out))
@@ -298,7 +307,8 @@ static PtcValue memo_key(PtcValue record)
 }
 
 PTC_BUILTIN_EXPR(
-    core_memoize, "clojure.core", "memoize", 1, 1, 0, "(memoize f)",
+    core_memoize, "clojure.core", "memoize", 1, 1, PTC_TAKES(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN),
+    "(memoize f)",
     "A function that calls f once for the same arguments and gives what it gave again, as long as "
     "the run "
     "lasts.",
@@ -358,8 +368,8 @@ PTC_BUILTIN(core_trampoline, "clojure.core", "trampoline", 1, -1, PTC_B_CALLS,
 
 /* ------------------------------------------------------------------------ reduced */
 
-PTC_BUILTIN_EXPR(core_reduced, "clojure.core", "reduced", 1, 1, 0, "(reduced x)",
-                 "Wraps a result so that the reduce that gets it stops with x.",
+PTC_BUILTIN_EXPR(core_reduced, "clojure.core", "reduced", 1, 1, PTC_GIVES(PTC_IS_OTHER),
+                 "(reduced x)", "Wraps a result so that the reduce that gets it stops with x.",
                  "(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3 4]) => 3",
                  ptc_give(out, ptc_record_new(vm, PTC_R_REDUCED, argv, (size_t)argc)))
 

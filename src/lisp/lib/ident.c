@@ -77,7 +77,10 @@ static bool arg_two_strings(PtcVM *vm, const PtcValue *argv)
     return true;
 }
 
-PTC_BUILTIN(core_keyword, "clojure.core", "keyword", 1, 2, 0, "(keyword name), (keyword ns name)",
+PTC_BUILTIN(core_keyword, "clojure.core", "keyword", 1, 2,
+            PTC_TAKES2(PTC_IS_NIL | PTC_IS_STRING | PTC_IS_KEYWORD | PTC_IS_OTHER, PTC_IS_STRING) |
+                PTC_GIVES(PTC_IS_NIL | PTC_IS_KEYWORD),
+            "(keyword name), (keyword ns name)",
             "The keyword of that name, from a string, symbol or keyword; nil for nil.",
             "(keyword \"a\") => :a\n(keyword :b) => :b\n(keyword \"ns\" \"part\") => :ns/part\n"
             "(keyword nil) => nil\n(keyword nil \"a\") => :a\n(keyword 5) !! type_error")
@@ -95,7 +98,9 @@ PTC_BUILTIN(core_keyword, "clojure.core", "keyword", 1, 2, 0, "(keyword name), (
     return ptc_give(out, ptc_keyword_new(vm->heap, ptc_str_bytes(name), ptc_str_len(name)));
 }
 
-PTC_BUILTIN(core_name, "clojure.core", "name", 1, 1, 0, "(name x)",
+PTC_BUILTIN(core_name, "clojure.core", "name", 1, 1,
+            PTC_TAKES(PTC_IS_STRING | PTC_IS_KEYWORD | PTC_IS_OTHER) | PTC_GIVES(PTC_IS_STRING),
+            "(name x)",
             "The name of a keyword or symbol as a string, without its namespace; strings stay.",
             "(name :abc) => \"abc\"\n(name :a/b) => \"b\"\n(name \"abc\") => \"abc\"\n"
             "(name nil) !! type_error")
@@ -112,7 +117,9 @@ PTC_BUILTIN(core_name, "clojure.core", "name", 1, 1, 0, "(name x)",
 }
 
 PTC_BUILTIN(
-    core_namespace, "clojure.core", "namespace", 1, 1, 0, "(namespace x)",
+    core_namespace, "clojure.core", "namespace", 1, 1,
+    PTC_TAKES(PTC_IS_KEYWORD | PTC_IS_OTHER) | PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING),
+    "(namespace x)",
     "What is before the slash of a keyword or symbol, as a string; nil when there is no slash.",
     "(namespace :order/id) => \"order\"\n(namespace :id) => nil\n(namespace \"a/b\") !! type_error")
 {

@@ -37,17 +37,21 @@ static bool round_with(PtcVM *vm, const PtcValue *argv, DoubleFn fn, PtcValue *o
     return ptc_give(out, ptc_int_from_double(vm->heap, fn(ptc_to_float(argv[0]))));
 }
 
-PTC_BUILTIN_EXPR(core_floor, "clojure.core", "floor", 1, 1, 0, "(floor num)",
+PTC_BUILTIN_EXPR(core_floor, "clojure.core", "floor", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_INT | PTC_IS_FLOAT), "(floor num)",
                  "The largest integer that is not above the number.",
                  "(floor 2.9) => 2\n(floor -2.1) => -3\n(floor nil) !! type_error",
                  round_with(vm, argv, floor, out))
 
-PTC_BUILTIN_EXPR(core_ceil, "clojure.core", "ceil", 1, 1, 0, "(ceil num)",
+PTC_BUILTIN_EXPR(core_ceil, "clojure.core", "ceil", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_INT | PTC_IS_FLOAT), "(ceil num)",
                  "The smallest integer that is not below the number.",
                  "(ceil 2.1) => 3\n(ceil -2.9) => -2\n(ceil \"2.1\") !! type_error",
                  round_with(vm, argv, ceil, out))
 
-PTC_BUILTIN(core_round, "clojure.core", "round", 1, 3, 0, "(round num places? mode?)",
+PTC_BUILTIN(core_round, "clojure.core", "round", 1, 3,
+            PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_INT) | PTC_GIVES(PTC_IS_NUMBER),
+            "(round num places? mode?)",
             "The nearest integer; with places, the number rounded to so many decimal places as it "
             "is printed, a decimal to exactly so many. Halves go away from zero, or as a mode "
             "such as :half-even says; negative places round to tens and hundreds.",
@@ -60,7 +64,8 @@ PTC_BUILTIN(core_round, "clojure.core", "round", 1, 3, 0, "(round num places? mo
                      : ptc_decimal_round_number(vm, argc, argv, out);
 }
 
-PTC_BUILTIN_EXPR(core_trunc, "clojure.core", "trunc", 1, 1, 0, "(trunc num)",
+PTC_BUILTIN_EXPR(core_trunc, "clojure.core", "trunc", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_INT | PTC_IS_FLOAT), "(trunc num)",
                  "The number without its fraction, as an integer.",
                  "(trunc 3.99) => 3\n(trunc -3.99) => -3\n(trunc :x) !! type_error",
                  round_with(vm, argv, trunc, out))
@@ -116,14 +121,16 @@ static bool to_integer(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
 
-PTC_BUILTIN_EXPR(core_int, "clojure.core", "int", 1, 1, 0, "(int x)",
+PTC_BUILTIN_EXPR(core_int, "clojure.core", "int", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER | PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT), "(int x)",
                  "The number without its fraction, within 32 bits; of a character its code.",
                  "(int 3.7) => 3\n(int \"A\") => 65\n(int 3000000000) !! arithmetic_error\n"
                  "(int \"42\") !! type_error",
                  to_integer(vm, argv, 32, out))
 
 PTC_BUILTIN_EXPR(
-    core_long, "clojure.core", "long", 1, 1, 0, "(long x)",
+    core_long, "clojure.core", "long", 1, 1,
+    PTC_TAKES(PTC_IS_NUMBER | PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT), "(long x)",
     "The number without its fraction, within 64 bits; of a character its code.",
     "(long 3.7) => 3\n(long 3000000000) => 3000000000\n(long 1e20) !! arithmetic_error",
     to_integer(vm, argv, 64, out))
@@ -136,12 +143,14 @@ static bool to_double(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_float_new(vm->heap, d));
 }
 
-PTC_BUILTIN_EXPR(core_double, "clojure.core", "double", 1, 1, 0, "(double num)",
+PTC_BUILTIN_EXPR(core_double, "clojure.core", "double", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_FLOAT), "(double num)",
                  "The number as a float.",
                  "(double 3) => 3.0\n(double 2.5) => 2.5\n(double \"2.5\") !! type_error",
                  to_double(vm, argv, out))
 
-PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)",
+PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1,
+            PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_FLOAT), "(float num)",
             "The same as double, but a number beyond the range of Java's floats is an error.",
             "(float 1) => 1.0\n(float 0.1) => 0.1\n(float 1e300) !! arithmetic_error\n"
             "(float nil) !! type_error")
@@ -157,10 +166,11 @@ PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)",
 }
 
 /* The answer for what is no float is false. */
-#define FLOAT_TEST(id, name_, doc_, examples_, test)                                          \
-    PTC_BUILTIN(id, "clojure.core", name_, 1, 1, 0, "(" name_ " x)", doc_, examples_)         \
-    {                                                                                         \
-        return ptc_give(out, ptc_bool(ptc_is_float(argv[0]) && test(ptc_to_float(argv[0])))); \
+#define FLOAT_TEST(id, name_, doc_, examples_, test)                                            \
+    PTC_BUILTIN(id, "clojure.core", name_, 1, 1, PTC_GIVES(PTC_IS_BOOL), "(" name_ " x)", doc_, \
+                examples_)                                                                      \
+    {                                                                                           \
+        return ptc_give(out, ptc_bool(ptc_is_float(argv[0]) && test(ptc_to_float(argv[0]))));   \
     }
 
 FLOAT_TEST(core_is_nan, "NaN?", "Is it the float that is not a number.",
@@ -322,34 +332,39 @@ static bool fold_bits(PtcVM *vm, int argc, const PtcValue *argv, BitwiseFn fn, P
     return ptc_give(out, bits);
 }
 
-PTC_BUILTIN_EXPR(core_bit_and, "clojure.core", "bit-and", 2, -1, 0, "(bit-and x y & more)",
+PTC_BUILTIN_EXPR(core_bit_and, "clojure.core", "bit-and", 2, -1,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-and x y & more)",
                  "The bits that are set in all of the integers.",
                  "(bit-and 12 10) => 8\n(bit-and -1 255) => 255\n(bit-and 5 1.0) !! type_error",
                  fold_bits(vm, argc, argv, bits_and, out))
 
-PTC_BUILTIN_EXPR(core_bit_or, "clojure.core", "bit-or", 2, -1, 0, "(bit-or x y & more)",
+PTC_BUILTIN_EXPR(core_bit_or, "clojure.core", "bit-or", 2, -1,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-or x y & more)",
                  "The bits that are set in any of the integers.",
                  "(bit-or 12 10) => 14\n(bit-or -8 3) => -5\n(bit-or 1 nil) !! type_error",
                  fold_bits(vm, argc, argv, bits_or, out))
 
-PTC_BUILTIN_EXPR(core_bit_xor, "clojure.core", "bit-xor", 2, -1, 0, "(bit-xor x y & more)",
+PTC_BUILTIN_EXPR(core_bit_xor, "clojure.core", "bit-xor", 2, -1,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-xor x y & more)",
                  "The bits that are set in an odd number of the integers.",
                  "(bit-xor 12 10) => 6\n(bit-xor 1 2 3) => 0\n(bit-xor true false) !! type_error",
                  fold_bits(vm, argc, argv, bits_xor, out))
 
-PTC_BUILTIN_EXPR(core_bit_and_not, "clojure.core", "bit-and-not", 2, -1, 0,
-                 "(bit-and-not x y & more)",
+PTC_BUILTIN_EXPR(core_bit_and_not, "clojure.core", "bit-and-not", 2, -1,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-and-not x y & more)",
                  "The bits of the first integer that none of the others has.",
                  "(bit-and-not 15 9) => 6\n(bit-and-not 255 1 2 4) => 248\n"
                  "(bit-and-not 1 \"1\") !! type_error",
                  fold_bits(vm, argc, argv, bits_and_not, out))
 
-PTC_BUILTIN_EXPR(core_bit_not, "clojure.core", "bit-not", 1, 1, 0, "(bit-not x)",
+PTC_BUILTIN_EXPR(core_bit_not, "clojure.core", "bit-not", 1, 1,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-not x)",
                  "The integer with every bit turned over.",
                  "(bit-not 0) => -1\n(bit-not -8) => 7\n(bit-not 1.5) !! type_error",
                  arg_integer(vm, argv, 0) && ptc_give(out, invert(vm, argv[0])))
 
-PTC_BUILTIN(core_shift_left, "clojure.core", "bit-shift-left", 2, 2, 0, "(bit-shift-left x n)",
+PTC_BUILTIN(core_shift_left, "clojure.core", "bit-shift-left", 2, 2,
+            PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-shift-left x n)",
             "The integer with its bits moved n places up; none is lost.",
             "(bit-shift-left 1 10) => 1024\n(bit-shift-left 5 64) => 92233720368547758080\n"
             "(bit-shift-left 9 -2) !! type_error")
@@ -358,7 +373,8 @@ PTC_BUILTIN(core_shift_left, "clojure.core", "bit-shift-left", 2, 2, 0, "(bit-sh
     return arg_bit(vm, argv, &n) && ptc_give(out, shift_left(vm, argv[0], n));
 }
 
-PTC_BUILTIN(core_shift_right, "clojure.core", "bit-shift-right", 2, 2, 0, "(bit-shift-right x n)",
+PTC_BUILTIN(core_shift_right, "clojure.core", "bit-shift-right", 2, 2,
+            PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-shift-right x n)",
             "The integer with its bits moved n places down, the sign kept.",
             "(bit-shift-right 1024 3) => 128\n(bit-shift-right -9 1) => -5\n"
             "(bit-shift-right 1 nil) !! type_error")
@@ -367,8 +383,8 @@ PTC_BUILTIN(core_shift_right, "clojure.core", "bit-shift-right", 2, 2, 0, "(bit-
     return arg_bit(vm, argv, &n) && ptc_give(out, shift_right(vm, argv[0], n));
 }
 
-PTC_BUILTIN(core_shift_unsigned, "clojure.core", "unsigned-bit-shift-right", 2, 2, 0,
-            "(unsigned-bit-shift-right x n)",
+PTC_BUILTIN(core_shift_unsigned, "clojure.core", "unsigned-bit-shift-right", 2, 2,
+            PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(unsigned-bit-shift-right x n)",
             "An integer of 64 bits with its bits moved n places down and zeros put in above.",
             "(unsigned-bit-shift-right -1 60) => 15\n(unsigned-bit-shift-right 1024 3) => 128\n"
             "(unsigned-bit-shift-right 1.5 1) !! type_error")
@@ -389,7 +405,8 @@ static bool test_bit(PtcVM *vm, const PtcValue *argv, int64_t n, bool *set)
     return rest != PTC_NONE;
 }
 
-PTC_BUILTIN(core_bit_test, "clojure.core", "bit-test", 2, 2, 0, "(bit-test x n)",
+PTC_BUILTIN(core_bit_test, "clojure.core", "bit-test", 2, 2,
+            PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_BOOL), "(bit-test x n)",
             "Is bit n of the integer set, counted from 0.",
             "(bit-test 6 1) => true\n(bit-test 6 0) => false\n(bit-test 5 1.0) !! type_error")
 {
@@ -411,17 +428,20 @@ static bool change_bit(PtcVM *vm, const PtcValue *argv, int to, PtcValue *out)
     return ptc_give(out, set ? subtract_or_none(vm, argv[0], bit) : add_or_none(vm, argv[0], bit));
 }
 
-PTC_BUILTIN_EXPR(core_bit_set, "clojure.core", "bit-set", 2, 2, 0, "(bit-set x n)",
+PTC_BUILTIN_EXPR(core_bit_set, "clojure.core", "bit-set", 2, 2,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-set x n)",
                  "The integer with bit n set to 1.",
                  "(bit-set 0 5) => 32\n(bit-set 32 5) => 32\n(bit-set 0 -1) !! type_error",
                  change_bit(vm, argv, 1, out))
 
-PTC_BUILTIN_EXPR(core_bit_clear, "clojure.core", "bit-clear", 2, 2, 0, "(bit-clear x n)",
+PTC_BUILTIN_EXPR(core_bit_clear, "clojure.core", "bit-clear", 2, 2,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-clear x n)",
                  "The integer with bit n set to 0.",
                  "(bit-clear 15 0) => 14\n(bit-clear -1 3) => -9\n(bit-clear nil 0) !! type_error",
                  change_bit(vm, argv, 0, out))
 
-PTC_BUILTIN_EXPR(core_bit_flip, "clojure.core", "bit-flip", 2, 2, 0, "(bit-flip x n)",
+PTC_BUILTIN_EXPR(core_bit_flip, "clojure.core", "bit-flip", 2, 2,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(bit-flip x n)",
                  "The integer with bit n turned over.",
                  "(bit-flip 5 1) => 7\n(bit-flip 7 1) => 5\n(bit-flip 1 \"0\") !! type_error",
                  change_bit(vm, argv, -1, out))

@@ -64,15 +64,16 @@ static double round_half_up(double d)
 
 /* -------------------------------------------------------------------------------- one and two floats */
 
+#define TO_DOUBLE (PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_FLOAT))
 #define DOUBLE_FN(id, ns_, name_, usage_, doc_, examples_, fn_)                                   \
-    PTC_BUILTIN(id, ns_, name_, 1, 1, 0, usage_, doc_, examples_)                                 \
+    PTC_BUILTIN(id, ns_, name_, 1, 1, TO_DOUBLE, usage_, doc_, examples_)                         \
     {                                                                                             \
         double x;                                                                                 \
         return ptc_arg_double(vm, argv, 0, &x) && ptc_give(out, ptc_float_new(vm->heap, fn_(x))); \
     }
 
 #define DOUBLE_FN_2(id, ns_, name_, usage_, doc_, examples_, fn_)                    \
-    PTC_BUILTIN(id, ns_, name_, 2, 2, 0, usage_, doc_, examples_)                    \
+    PTC_BUILTIN(id, ns_, name_, 2, 2, TO_DOUBLE, usage_, doc_, examples_)            \
     {                                                                                \
         double x, y;                                                                 \
         return ptc_arg_double(vm, argv, 0, &x) && ptc_arg_double(vm, argv, 1, &y) && \

@@ -115,11 +115,13 @@ static bool unchecked(PtcVM *vm, const PtcValue *argv, int bits, char op, PtcVal
     return ptc_give(out, ptc_int_new(vm->heap, wrapped(n, bits)));
 }
 
-PTC_BUILTIN_EXPR(core_bigint, "clojure.core", "bigint", 1, 1, 0, "(bigint x)",
+PTC_BUILTIN_EXPR(core_bigint, "clojure.core", "bigint", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER | PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT), "(bigint x)",
                  "The number without its fraction, as an integer; integers have any size here.",
                  "(bigint 3.7) => 3\n(bigint \"12\") => 12\n(bigint nil) !! type_error",
                  to_bigint(vm, argv, out))
-PTC_BUILTIN_EXPR(core_biginteger, "clojure.core", "biginteger", 1, 1, 0, "(biginteger x)",
+PTC_BUILTIN_EXPR(core_biginteger, "clojure.core", "biginteger", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER | PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT), "(biginteger x)",
                  "The same as bigint.", "(biginteger 5) => 5\n(biginteger :a) !! type_error",
                  to_bigint(vm, argv, out))
 PTC_BUILTIN_EXPR(new_big_integer, "clojure.core", "BigInteger.", 1, 2, 0, "(BigInteger. s radix?)",
@@ -128,14 +130,17 @@ PTC_BUILTIN_EXPR(new_big_integer, "clojure.core", "BigInteger.", 1, 2, 0, "(BigI
                  argc == 2 || !ptc_is_string(argv[0])
                      ? ptc_as(vm, "Long/parseLong", argc, argv, out)
                      : parse_whole(vm, argv[0], out))
-PTC_BUILTIN_EXPR(core_num, "clojure.core", "num", 1, 1, 0, "(num x)",
+PTC_BUILTIN_EXPR(core_num, "clojure.core", "num", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(num x)",
                  "A number itself; anything else is an error.",
                  "(num 5) => 5\n(num \"5\") !! type_error",
                  ptc_arg_numeric(vm, argv, 0) && ptc_give(out, argv[0]))
-PTC_BUILTIN_EXPR(core_short, "clojure.core", "short", 1, 1, 0, "(short x)",
+PTC_BUILTIN_EXPR(core_short, "clojure.core", "short", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER | PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT), "(short x)",
                  "The number without its fraction, within 16 bits.",
                  "(short 3.7) => 3\n(short 40000) !! arithmetic_error", to_bits(vm, argv, 16, out))
-PTC_BUILTIN_EXPR(core_byte, "clojure.core", "byte", 1, 1, 0, "(byte x)",
+PTC_BUILTIN_EXPR(core_byte, "clojure.core", "byte", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER | PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT), "(byte x)",
                  "The number without its fraction, within 8 bits.",
                  "(byte 3.7) => 3\n(byte 128) !! arithmetic_error", to_bits(vm, argv, 8, out))
 #define WRAPPING(id, name_, argc_, args_, examples_, bits_, op_)                                   \

@@ -21,7 +21,9 @@ static bool root_rows(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slots
     return ok && ptc_root_done(vm, slots, 0, slots);
 }
 
-PTC_BUILTIN(core_pmap, "clojure.core", "pmap", 2, -1, PTC_B_CALLS | PTC_B_EFFECT,
+PTC_BUILTIN(core_pmap, "clojure.core", "pmap", 2, -1,
+            PTC_B_CALLS | PTC_B_EFFECT | PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
+                PTC_GIVES(PTC_IS_LIST) | PTC_RULE(MAP),
             "(pmap f coll & colls)",
             "As map, with several elements at the same time: for functions that wait, such as "
             "tool calls. Definitions made inside are not seen outside.",
@@ -40,7 +42,9 @@ PTC_BUILTIN(core_pmap, "clojure.core", "pmap", 2, -1, PTC_B_CALLS | PTC_B_EFFECT
            ptc_crew_map(vm, argv[0], *slots, argc - 1, out);
 }
 
-PTC_BUILTIN(core_pcalls, "clojure.core", "pcalls", 0, -1, PTC_B_CALLS | PTC_B_EFFECT,
+PTC_BUILTIN(core_pcalls, "clojure.core", "pcalls", 0, -1,
+            PTC_B_CALLS | PTC_B_EFFECT | PTC_TAKES_ALL(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_LIST) |
+                PTC_RULE(CALL_ALL),
             "(pcalls & fs)",
             "A list of what the functions give when called without arguments, at the same time.",
             "(pcalls (fn [] 1) (fn [] 2)) => [1 2]\n(pcalls) => []\n(pcalls 5) !! type_error")

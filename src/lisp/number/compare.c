@@ -153,29 +153,31 @@ static bool descending(PtcVM *vm, int argc, const PtcValue *argv, bool or_equal,
     return ptc_give(out, ptc_bool(holds));
 }
 
-PTC_BUILTIN_EXPR(core_lt, "clojure.core", "<", 1, -1, 0, "(< x & more)",
+PTC_BUILTIN_EXPR(core_lt, "clojure.core", "<", 1, -1, PTC_GIVES(PTC_IS_BOOL) | PTC_RULE(COMPARE),
+                 "(< x & more)",
                  "Is each argument less than the next; false once one of them is nil.",
                  "(< 1 2 3) => true\n(< \"b\" \"a\") => false\n(< nil 5) => false\n"
                  "(< 1 \"2\") !! type_error",
                  ascending(vm, argc, argv, false, out))
 
-PTC_BUILTIN_EXPR(core_le, "clojure.core", "<=", 1, -1, 0, "(<= x & more)",
-                 "Is no argument greater than the next; nil goes with nil only.",
+PTC_BUILTIN_EXPR(core_le, "clojure.core", "<=", 1, -1, PTC_GIVES(PTC_IS_BOOL) | PTC_RULE(COMPARE),
+                 "(<= x & more)", "Is no argument greater than the next; nil goes with nil only.",
                  "(<= 1 1 2) => true\n(<= nil nil) => true\n(<= :a \"a\") !! type_error",
                  ascending(vm, argc, argv, true, out))
 
-PTC_BUILTIN_EXPR(core_gt, "clojure.core", ">", 1, -1, 0, "(> x & more)",
+PTC_BUILTIN_EXPR(core_gt, "clojure.core", ">", 1, -1, PTC_GIVES(PTC_IS_BOOL) | PTC_RULE(COMPARE),
+                 "(> x & more)",
                  "Is each argument greater than the next; false once one of them is nil.",
                  "(> 3 2 1) => true\n(> [1 2] [9]) => true\n(> nil 1) => false\n"
                  "(> {} 1) !! type_error",
                  descending(vm, argc, argv, false, out))
 
-PTC_BUILTIN_EXPR(core_ge, "clojure.core", ">=", 1, -1, 0, "(>= x & more)",
-                 "Is no argument less than the next; nil goes with nil only.",
+PTC_BUILTIN_EXPR(core_ge, "clojure.core", ">=", 1, -1, PTC_GIVES(PTC_IS_BOOL) | PTC_RULE(COMPARE),
+                 "(>= x & more)", "Is no argument less than the next; nil goes with nil only.",
                  "(>= 3 3 2) => true\n(>= ##NaN 1) => false\n(>= true false) !! type_error",
                  descending(vm, argc, argv, true, out))
 
-PTC_BUILTIN(core_compare, "clojure.core", "compare", 2, 2, 0, "(compare a b)",
+PTC_BUILTIN(core_compare, "clojure.core", "compare", 2, 2, PTC_GIVES(PTC_IS_INT), "(compare a b)",
             "-1, 0 or 1 as a comes before, with or after b; nil comes first, shorter vectors come "
             "before longer ones.",
             "(compare 1 2) => -1\n(compare \"b\" \"a\") => 1\n(compare nil 40) => -1\n"
@@ -203,22 +205,23 @@ static bool all_equal(PtcVM *vm, int argc, const PtcValue *argv, bool *out)
     return !is_comparison_stopped(vm);
 }
 
-PTC_BUILTIN(core_eq, "clojure.core", "=", 1, -1, 0, "(= x & more)",
-            "Are all arguments equal: numbers by value, collections by content.",
+PTC_BUILTIN(core_eq, "clojure.core", "=", 1, -1, PTC_GIVES(PTC_IS_BOOL) | PTC_RULE(EQUAL),
+            "(= x & more)", "Are all arguments equal: numbers by value, collections by content.",
             "(= 1 1.0) => true\n(= [1 2] (list 1 2)) => true\n(= {:a 1} {:a 2}) => false")
 {
     bool equal;
     return all_equal(vm, argc, argv, &equal) && ptc_give(out, ptc_bool(equal));
 }
 
-PTC_BUILTIN(core_not_eq, "clojure.core", "not=", 1, -1, 0, "(not= x & more)", "The opposite of =.",
-            "(not= 1 2) => true\n(not= :a :a) => false\n(not= 1 1 2) => true")
+PTC_BUILTIN(core_not_eq, "clojure.core", "not=", 1, -1, PTC_GIVES(PTC_IS_BOOL), "(not= x & more)",
+            "The opposite of =.", "(not= 1 2) => true\n(not= :a :a) => false\n(not= 1 1 2) => true")
 {
     bool equal;
     return all_equal(vm, argc, argv, &equal) && ptc_give(out, ptc_bool(!equal));
 }
 
-PTC_BUILTIN(core_num_eq, "clojure.core", "==", 1, -1, 0, "(== num & nums)",
+PTC_BUILTIN(core_num_eq, "clojure.core", "==", 1, -1,
+            PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_BOOL), "(== num & nums)",
             "Are all these numbers equal by value.",
             "(== 2 2.0 2) => true\n(== 1 2) => false\n(== 1 \"1\") !! type_error")
 {
@@ -230,7 +233,7 @@ PTC_BUILTIN(core_num_eq, "clojure.core", "==", 1, -1, 0, "(== num & nums)",
 }
 
 PTC_BUILTIN(
-    core_identical, "clojure.core", "identical?", 2, 2, 0, "(identical? a b)",
+    core_identical, "clojure.core", "identical?", 2, 2, PTC_GIVES(PTC_IS_BOOL), "(identical? a b)",
     "Are both the same value, for collections even the same object?  Use = to compare contents.",
     "(identical? :a :a) => true\n(identical? 1 1.0) => false\n(let [v [1]] (identical? v v)) => "
     "true\n"

@@ -117,7 +117,8 @@ static bool to_decimal(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_give(out, ptc_decimal_from_double(vm->heap, ptc_to_float(v)));
 }
 
-PTC_BUILTIN_EXPR(core_bigdec, "clojure.core", "bigdec", 1, 1, 0, "(bigdec x)",
+PTC_BUILTIN_EXPR(core_bigdec, "clojure.core", "bigdec", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER | PTC_IS_STRING) | PTC_GIVES(PTC_IS_DECIMAL), "(bigdec x)",
                  "A number, or the number that a string spells, as an exact decimal.",
                  "(bigdec 0.1) => 0.1M\n(bigdec 3) => 3M\n(bigdec \"12.50\") => 12.50M\n"
                  "(bigdec \"x\") !! value_error\n(bigdec nil) !! type_error",

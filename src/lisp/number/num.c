@@ -175,7 +175,8 @@ static bool fold_arguments(PtcVM *vm, int argc, const PtcValue *argv, Operation 
     return ptc_give(out, sum);
 }
 
-PTC_BUILTIN(core_add, "clojure.core", "+", 0, -1, 0, "(+ & nums)",
+PTC_BUILTIN(core_add, "clojure.core", "+", 0, -1,
+            PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(+ & nums)",
             "Sum of the numbers, 0 when there are none; integers of any size are exact.",
             "(+ 1 2 3) => 6\n(+ 1 0.5) => 1.5\n(+) => 0\n(+ 1 nil) !! type_error")
 {
@@ -186,7 +187,8 @@ PTC_BUILTIN(core_add, "clojure.core", "+", 0, -1, 0, "(+ & nums)",
     return fold_arguments(vm, argc, argv, ptc_num_add, out);
 }
 
-PTC_BUILTIN(core_sub, "clojure.core", "-", 1, -1, 0, "(- num & nums)",
+PTC_BUILTIN(core_sub, "clojure.core", "-", 1, -1,
+            PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(- num & nums)",
             "Takes the other numbers from the first; alone, negates it.",
             "(- 10 3 2) => 5\n(- 4) => -4\n(- 10 \"7\") !! type_error")
 {
@@ -203,7 +205,8 @@ PTC_BUILTIN(core_sub, "clojure.core", "-", 1, -1, 0, "(- num & nums)",
     return ptc_give(out, ptc_int_sub(vm->heap, ptc_int(0), argv[0]));
 }
 
-PTC_BUILTIN(core_mul, "clojure.core", "*", 0, -1, 0, "(* & nums)",
+PTC_BUILTIN(core_mul, "clojure.core", "*", 0, -1,
+            PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(* & nums)",
             "Product of the numbers, 1 when there are none; integers of any size are exact.",
             "(* 2 3 4) => 24\n(* 4294967296 4294967296) => 18446744073709551616\n"
             "(* 3 nil) !! type_error")
@@ -213,7 +216,8 @@ PTC_BUILTIN(core_mul, "clojure.core", "*", 0, -1, 0, "(* & nums)",
     return fold_arguments(vm, argc, argv, ptc_num_mul, out);
 }
 
-PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1, 0, "(/ num & divisors)",
+PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1,
+            PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(/ num & divisors)",
             "Divides the first number by the others (alone: 1 by it); an integer when integers "
             "divide evenly, else a float.",
             "(/ 6 3) => 2\n(/ 7 2) => 3.5\n(/ 4) => 0.25\n(/ 1 0) !! arithmetic_error")
@@ -223,38 +227,47 @@ PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1, 0, "(/ num & divisors)",
     return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, num_div(vm, ptc_int(1), argv[0]));
 }
 
-PTC_BUILTIN_EXPR(core_inc, "clojure.core", "inc", 1, 1, 0, "(inc num)", "One more than the number.",
+PTC_BUILTIN_EXPR(core_inc, "clojure.core", "inc", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(inc num)",
+                 "One more than the number.",
                  "(inc 41) => 42\n(map inc [1 2.5]) => [2 3.5]\n(inc nil) !! type_error",
                  ptc_arg_numeric(vm, argv, 0) &&
                      ptc_give(out, ptc_num_add(vm, argv[0], ptc_int(1))))
 
-PTC_BUILTIN_EXPR(core_dec, "clojure.core", "dec", 1, 1, 0, "(dec num)", "One less than the number.",
+PTC_BUILTIN_EXPR(core_dec, "clojure.core", "dec", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(dec num)",
+                 "One less than the number.",
                  "(dec 42) => 41\n(dec 0.5) => -0.5\n(dec \"1\") !! type_error",
                  ptc_arg_numeric(vm, argv, 0) &&
                      ptc_give(out, ptc_num_sub(vm, argv[0], ptc_int(1))))
 
 /* Clojure's overflow-proof variants: here the plain ones never overflow either. */
-PTC_BUILTIN_EXPR(core_add_prime, "clojure.core", "+'", 0, -1, 0, "(+' & nums)",
+PTC_BUILTIN_EXPR(core_add_prime, "clojure.core", "+'", 0, -1,
+                 PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(+' & nums)",
                  "The same as +, which never overflows here.",
                  "(+' 9223372036854775807 1) => 9223372036854775808\n(+' 1 nil) !! type_error",
                  run_core_add(vm, argc, argv, out))
 
-PTC_BUILTIN_EXPR(core_sub_prime, "clojure.core", "-'", 1, -1, 0, "(-' num & nums)",
+PTC_BUILTIN_EXPR(core_sub_prime, "clojure.core", "-'", 1, -1,
+                 PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(-' num & nums)",
                  "The same as -, which never overflows here.",
                  "(-' -9223372036854775808 1) => -9223372036854775809\n(-' 5) => -5",
                  run_core_sub(vm, argc, argv, out))
 
-PTC_BUILTIN_EXPR(core_mul_prime, "clojure.core", "*'", 0, -1, 0, "(*' & nums)",
+PTC_BUILTIN_EXPR(core_mul_prime, "clojure.core", "*'", 0, -1,
+                 PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(*' & nums)",
                  "The same as *, which never overflows here.",
                  "(*' 9223372036854775807 2) => 18446744073709551614\n(*') => 1",
                  run_core_mul(vm, argc, argv, out))
 
-PTC_BUILTIN_EXPR(core_inc_prime, "clojure.core", "inc'", 1, 1, 0, "(inc' num)",
+PTC_BUILTIN_EXPR(core_inc_prime, "clojure.core", "inc'", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(inc' num)",
                  "The same as inc, which never overflows here.",
                  "(inc' 9223372036854775807) => 9223372036854775808\n(inc' 1.5) => 2.5",
                  run_core_inc(vm, argc, argv, out))
 
-PTC_BUILTIN_EXPR(core_dec_prime, "clojure.core", "dec'", 1, 1, 0, "(dec' num)",
+PTC_BUILTIN_EXPR(core_dec_prime, "clojure.core", "dec'", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(dec' num)",
                  "The same as dec, which never overflows here.",
                  "(dec' -9223372036854775808) => -9223372036854775809\n(dec' 1.5) => 0.5",
                  run_core_dec(vm, argc, argv, out))
@@ -336,20 +349,23 @@ static bool divide_numbers(PtcVM *vm, const PtcValue *argv, Division what, PtcVa
     return ptc_give(out, float_of(vm, divide_doubles(dividend, divisor, what)));
 }
 
-PTC_BUILTIN_EXPR(core_quot, "clojure.core", "quot", 2, 2, 0, "(quot num div)",
-                 "Quotient without its fraction, cut toward zero.",
+PTC_BUILTIN_EXPR(core_quot, "clojure.core", "quot", 2, 2,
+                 PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER),
+                 "(quot num div)", "Quotient without its fraction, cut toward zero.",
                  "(quot 7 2) => 3\n(quot -7 2) => -3\n(quot 7.5 2) => 3.0\n"
                  "(quot 1 0) !! arithmetic_error",
                  divide_numbers(vm, argv, QUOT, out))
 
 PTC_BUILTIN_EXPR(
-    core_rem, "clojure.core", "rem", 2, 2, 0, "(rem num div)",
+    core_rem, "clojure.core", "rem", 2, 2,
+    PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(rem num div)",
     "What quot leaves over; has the sign of num.",
     "(rem 7 2) => 1\n(rem -7 2) => -1\n(rem 5.5 2) => 1.5\n(rem 1 0) !! arithmetic_error",
     divide_numbers(vm, argv, REM, out))
 
 PTC_BUILTIN_EXPR(
-    core_mod, "clojure.core", "mod", 2, 2, 0, "(mod num div)",
+    core_mod, "clojure.core", "mod", 2, 2,
+    PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(mod num div)",
     "Remainder of a division rounded down; has the sign of div.",
     "(mod 7 3) => 1\n(mod -1 12) => 11\n(mod 5.5 -2) => -0.5\n(mod 3 0) !! arithmetic_error",
     divide_numbers(vm, argv, MOD, out))
@@ -396,17 +412,21 @@ static bool extreme(PtcVM *vm, int argc, const PtcValue *argv, int sign, PtcValu
     return ptc_give(out, best);
 }
 
-PTC_BUILTIN_EXPR(core_max, "clojure.core", "max", 1, -1, 0, "(max num & nums)",
+PTC_BUILTIN_EXPR(core_max, "clojure.core", "max", 1, -1,
+                 PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(max num & nums)",
                  "The largest of the numbers.",
                  "(max 4 8 2) => 8\n(apply max [1 1.5]) => 1.5\n(max [1 2]) !! type_error",
                  extreme(vm, argc, argv, 1, out))
 
-PTC_BUILTIN_EXPR(core_min, "clojure.core", "min", 1, -1, 0, "(min num & nums)",
+PTC_BUILTIN_EXPR(core_min, "clojure.core", "min", 1, -1,
+                 PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(min num & nums)",
                  "The smallest of the numbers.",
                  "(min 4 8 2) => 2\n(apply min [1 0.5]) => 0.5\n(min nil 4) !! type_error",
                  extreme(vm, argc, argv, -1, out))
 
-PTC_BUILTIN(core_abs, "clojure.core", "abs", 1, 1, 0, "(abs num)", "The number without its sign.",
+PTC_BUILTIN(core_abs, "clojure.core", "abs", 1, 1,
+            PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(abs num)",
+            "The number without its sign.",
             "(abs -7) => 7\n(abs -0.5) => 0.5\n(abs nil) !! type_error")
 {
     if (!ptc_arg_numeric(vm, argv, 0))

@@ -50,7 +50,8 @@ static bool give_fraction(PtcVM *vm, double scale, PtcValue *out)
     return true;
 }
 
-PTC_BUILTIN(core_rand, "clojure.core", "rand", 0, 1, PTC_B_EFFECT, "(rand n?)",
+PTC_BUILTIN(core_rand, "clojure.core", "rand", 0, 1,
+            PTC_B_EFFECT | PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_FLOAT), "(rand n?)",
             "A random float from 0 to below n (1); the seed of the run decides which.",
             "(<= 0 (rand) 1) => true\n(< (rand 10) 10) => true\n(rand :a) !! type_error")
 {
@@ -68,7 +69,8 @@ PTC_BUILTIN_EXPR(clj_math_random, "clojure.math", "random", 0, 0, PTC_B_EFFECT,
                  "(<= 0 (clojure.math/random) 1) => true\n(clojure.math/random 1) !! arity_error",
                  give_fraction(vm, 1, out))
 
-PTC_BUILTIN(core_rand_int, "clojure.core", "rand-int", 1, 1, PTC_B_EFFECT, "(rand-int n)",
+PTC_BUILTIN(core_rand_int, "clojure.core", "rand-int", 1, 1,
+            PTC_B_EFFECT | PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_INT), "(rand-int n)",
             "A random integer from 0 to below n, or down to above a negative n.",
             "(< -1 (rand-int 6) 6) => true\n(rand-int 1) => 0\n(rand-int nil) !! type_error")
 {
@@ -83,7 +85,9 @@ PTC_BUILTIN(core_rand_int, "clojure.core", "rand-int", 1, 1, PTC_B_EFFECT, "(ran
     return ptc_give(out, ptc_int((int64_t)d));
 }
 
-PTC_BUILTIN(core_rand_nth, "clojure.core", "rand-nth", 1, 1, PTC_B_EFFECT, "(rand-nth coll)",
+PTC_BUILTIN(core_rand_nth, "clojure.core", "rand-nth", 1, 1,
+            PTC_B_EFFECT | PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING | PTC_IS_LIST) | PTC_RULE(LAST),
+            "(rand-nth coll)",
             "A random element of a vector or other sequence; nil for an empty one.",
             "(contains? #{1 2 3} (rand-nth [1 2 3])) => true\n(rand-nth []) => nil\n(rand-nth 5) "
             "!! type_error")
@@ -118,8 +122,10 @@ static bool shuffled(PtcVM *vm, PtcValue seq, PtcValue *items, size_t n, uint64_
     return b != PTC_NONE && ptc_give(out, ptc_build_done(vm->heap, b, 0));
 }
 
-PTC_BUILTIN(core_shuffle, "clojure.core", "shuffle", 1, 1, PTC_B_EFFECT, "(shuffle coll)",
-            "The elements of a collection in a random order, as a vector.",
+PTC_BUILTIN(core_shuffle, "clojure.core", "shuffle", 1, 1,
+            PTC_B_EFFECT | PTC_TAKES(PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP) |
+                PTC_GIVES(PTC_IS_LIST) | PTC_RULE(ELEMENTS),
+            "(shuffle coll)", "The elements of a collection in a random order, as a vector.",
             "(sort (shuffle [3 1 2])) => [1 2 3]\n(shuffle []) => []\n(shuffle 5) !! type_error")
 {
     if (!ptc_is_sequential(argv[0]) && !ptc_is_set(argv[0]) && !ptc_is_map(argv[0]))

@@ -113,8 +113,9 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    core_ex_info, "clojure.core", "ex-info", 2, 3, 0, "(ex-info message data cause?)",
-    "An exception with a message and a map of data, for throw.",
+    core_ex_info, "clojure.core", "ex-info", 2, 3,
+    PTC_TAKES2(PTC_IS_NIL | PTC_IS_STRING, PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_OTHER),
+    "(ex-info message data cause?)", "An exception with a message and a map of data, for throw.",
     "(ex-message (ex-info \"late\" {:days 3})) => \"late\"\n(ex-info \"late\" 3) !! type_error")
 {
     if (!ptc_is_string(argv[0]) && argv[0] != PTC_NIL)
@@ -137,12 +138,13 @@ static bool error_field(const PtcValue *argv, size_t field, PtcValue *out)
 }
 
 PTC_BUILTIN_EXPR(
-    core_ex_message, "clojure.core", "ex-message", 1, 1, 0, "(ex-message error)",
-    "The message of a caught or made exception, nil for anything else.",
+    core_ex_message, "clojure.core", "ex-message", 1, 1, PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING),
+    "(ex-message error)", "The message of a caught or made exception, nil for anything else.",
     "(try (/ 1 0) (catch Exception e (string? (ex-message e)))) => true\n(ex-message 1) => nil",
     error_field(argv, F_MESSAGE, out))
 
-PTC_BUILTIN_EXPR(core_ex_data, "clojure.core", "ex-data", 1, 1, 0, "(ex-data error)",
+PTC_BUILTIN_EXPR(core_ex_data, "clojure.core", "ex-data", 1, 1, PTC_GIVES(PTC_IS_MAPPED),
+                 "(ex-data error)",
                  "The data of an exception made by ex-info, nil for anything else.",
                  "(ex-data (ex-info \"late\" {:days 3})) => {:days 3}\n(ex-data nil) => nil",
                  error_field(argv, F_DATA, out))
@@ -279,8 +281,9 @@ static PtcValue take_captured_prints(PtcVM *vm, size_t lines)
     return str;
 }
 
-PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B_CALLS,
-            "(with-out-str body...)", "What the body prints, as a string.", "")
+PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1,
+            PTC_B_HIDDEN | PTC_B_CALLS | PTC_GIVES(PTC_IS_STRING), "(with-out-str body...)",
+            "What the body prints, as a string.", "")
 {
     size_t lines = vm->prints.count;
     bool open = vm->prints.open; /* a line around this one, which goes on afterwards */

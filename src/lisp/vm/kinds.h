@@ -2,9 +2,9 @@
  * kinds.h - the kinds of values that the checker of programs knows (lisp/check), and what a builtin's row says with
  * them: what it takes, what it gives.
  *
- * A value of a kind that a row does not take must end in a type error, whatever the other arguments are (with
- * PTC_B_LONE only if there are others).  What it gives is every kind that may come out.  A row that says nothing takes
- * and gives anything.
+ * A value of a kind that a row does not take must end in a failure, whatever the other arguments are.  What it gives is
+ * every kind that may come out.  With PTC_B_LONE both hold only of calls with other numbers of arguments than one.  A
+ * row that says nothing takes and gives anything.
  * tests/unit/test_row_kinds.c calls every builtin that says something with values of every kind. */
 #ifndef PTC_LISP_VM_KINDS_H
 #define PTC_LISP_VM_KINDS_H
@@ -23,18 +23,18 @@ enum {
         1
         << 7, /* vectors, lists, ranges, entries of maps, lazy sequences: what sequential? holds for */
     PTC_IS_SET = 1 << 8,
-    PTC_IS_MAP = 1 << 9,
+    PTC_IS_MAP = 1 << 9, /* also values of defrecord */
     PTC_IS_FN = 1 << 10, /* functions, also composed and builtin ones and tools; no keywords */
     PTC_IS_OTHER =
-        1 << 11, /* symbols, dates, patterns, vars, atoms, errors, records, objects ... */
+        1 << 11, /* symbols, dates, patterns, vars, atoms, errors, values of deftype ... */
 
     PTC_KINDS = 12,
     PTC_IS_ANY = (1 << PTC_KINDS) - 1,
     PTC_IS_NUMBER = PTC_IS_INT | PTC_IS_FLOAT | PTC_IS_DECIMAL,
     PTC_IS_SCALAR = PTC_IS_NIL | PTC_IS_BOOL | PTC_IS_NUMBER | PTC_IS_STRING | PTC_IS_KEYWORD,
-    PTC_IS_SEQABLE =
-        PTC_IS_NIL | PTC_IS_STRING | PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP | PTC_IS_OTHER,
-    PTC_IS_MAPPED = PTC_IS_NIL | PTC_IS_MAP | PTC_IS_OTHER, /* a map, a record, or nil for none */
+    PTC_IS_SEQABLE = PTC_IS_NIL | PTC_IS_STRING | PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP,
+    PTC_IS_MAPPED = PTC_IS_NIL | PTC_IS_MAP,          /* a map, or nil for none */
+    PTC_IS_ASSOCIATIVE = PTC_IS_MAPPED | PTC_IS_LIST, /* what has keys or indexes, or nil */
     PTC_IS_CALLED =
         PTC_IS_KEYWORD | PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP | PTC_IS_FN | PTC_IS_OTHER,
 };
@@ -44,19 +44,20 @@ enum {
 typedef enum {
     PTC_RULE_NONE,
     PTC_RULE_KIND_TEST, /* true for exactly the kinds that the row gives as its second argument: string?, nil? */
-    PTC_RULE_NOT,     /* not */
-    PTC_RULE_COMPARE, /* < > <= >=: what it takes holds only of calls with two arguments */
-    PTC_RULE_EQUAL,   /* = */
-    PTC_RULE_SAME,    /* identity: the first argument itself */
-    PTC_RULE_TUPLE,   /* vector, list: a list of the arguments */
-    PTC_RULE_FIRST,   /* first: an element that is there if one is known to be */
-    PTC_RULE_SECOND,  /* second */
-    PTC_RULE_LAST,    /* last, peek, rand-nth: any one element */
-    PTC_RULE_NTH,     /* (nth coll i default?) */
-    PTC_RULE_SEQ,     /* seq, not-empty: nil if it is empty, else its elements */
-    PTC_RULE_ELEMENTS, /* vec, reverse, sort, shuffle, doall: a list of all elements of the last argument */
+    PTC_RULE_NOT, /* not */
+    PTC_RULE_COMPARE, /* < > <= >=: two arguments that are not nil must both be numbers, or both of one other kind
+                       * that is no bool, set or map */
+    PTC_RULE_EQUAL,    /* = */
+    PTC_RULE_SAME,     /* identity, doall: the first argument itself */
+    PTC_RULE_TUPLE,    /* vector, list: a list of the arguments */
+    PTC_RULE_FIRST,    /* first: an element that is there if one is known to be */
+    PTC_RULE_SECOND,   /* second */
+    PTC_RULE_LAST,     /* last, peek, rand-nth: any one element */
+    PTC_RULE_NTH,      /* (nth coll i default?) */
+    PTC_RULE_SEQ,      /* seq, not-empty: nil if it is empty, else its elements */
+    PTC_RULE_ELEMENTS, /* vec, reverse, sort, shuffle: a list of all elements of the last argument */
     PTC_RULE_SOME_OF, /* rest, next, butlast, distinct, dedupe: fewer elements of the first argument */
-    PTC_RULE_SOME_OF_2,   /* take, drop, take-last, drop-last: the same of the second */
+    PTC_RULE_SOME_OF_2,   /* take, drop, take-last, drop-last: the same of the last one */
     PTC_RULE_SET_OF,      /* set */
     PTC_RULE_MAP,         /* map, mapv, pmap */
     PTC_RULE_MAPCAT,      /* mapcat */

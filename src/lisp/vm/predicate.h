@@ -8,12 +8,19 @@
 #include "value/str.h"
 
 /* A predicate of clojure.core; `test` is about its argument x. */
-#define PTC_PREDICATE(id, name, doc, examples, test)                              \
-    PTC_BUILTIN(id, "clojure.core", name, 1, 1, 0, "(" name " x)", doc, examples) \
-    {                                                                             \
-        PTC_UNUSED PtcValue x = argv[0];                                          \
-        *out = ptc_bool(test);                                                    \
-        return true;                                                              \
+#define PTC_PREDICATE(id, name, doc, examples, test) \
+    PTC_PREDICATE_OF(id, name, 0, doc, examples, test)
+/* One that holds for exactly these kinds of values. */
+#define PTC_KIND_PREDICATE(id, name, kinds, doc, examples, test) \
+    PTC_PREDICATE_OF(id, name, PTC_TAKES2(0, kinds) | PTC_RULE(KIND_TEST), doc, examples, test)
+
+#define PTC_PREDICATE_OF(id, name, flags, doc, examples, test)                                    \
+    PTC_BUILTIN(id, "clojure.core", name, 1, 1, (flags) | PTC_GIVES(PTC_IS_BOOL), "(" name " x)", \
+                doc, examples)                                                                    \
+    {                                                                                             \
+        PTC_UNUSED PtcValue x = argv[0];                                                          \
+        *out = ptc_bool(test);                                                                    \
+        return true;                                                                              \
     }
 
 /* One grapheme: characters are strings here. */

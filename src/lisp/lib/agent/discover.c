@@ -327,7 +327,7 @@ static bool thing_meta(PtcVM *vm, const PtcHostThing *thing, PtcValue *map)
 }
 
 PTC_BUILTIN(
-    disc_meta, "clojure.core", "meta", 1, 1, 0, "(meta 'name)",
+    disc_meta, "clojure.core", "meta", 1, 1, PTC_GIVES(PTC_IS_MAPPED), "(meta 'name)",
     "A map about a function, form, tool or data: :kind :source :namespace :name :ref :description "
     ":signatures :section. Nil for values, which carry no metadata here.",
     "(:name (meta 'map)) => \"map\"\n"

@@ -132,7 +132,10 @@ static bool gather_groups(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots,
 }
 
 PTC_BUILTIN_EXPR(
-    core_group_by, "clojure.core", "group-by", 2, 2, PTC_B_CALLS, "(group-by key coll)",
+    core_group_by, "clojure.core", "group-by", 2, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_MAP) | PTC_RULE(GROUP_BY),
+    "(group-by key coll)",
     "A map from each key to a vector of the elements that have it, in the order they came.",
     "(group-by even? [1 2 3]) => {false [1 3], true [2]}\n"
     "(group-by [:p :q] [{:p {:q 1}} {}]) => {1 [{:p {:q 1}}], nil [{}]}\n"
@@ -156,7 +159,9 @@ static bool gather_distinct(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slot
     return ok && ptc_give(out, ptc_build_done(vm->heap, built, PTC_SEQ));
 }
 
-PTC_BUILTIN_EXPR(core_distinct_by, "clojure.core", "distinct-by", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_distinct_by, "clojure.core", "distinct-by", 2, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                     PTC_GIVES(PTC_IS_LIST) | PTC_RULE(SORT_BY),
                  "(distinct-by key coll)", "The first element of each key.",
                  "(distinct-by :k [{:k 1 :n 1} {:k 1 :n 2}]) => [{:k 1, :n 1}]\n"
                  "(distinct-by count [\"a\" \"b\" \"cc\"]) => [\"a\" \"cc\"]",
@@ -175,7 +180,10 @@ static bool gather_index(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, 
 }
 
 PTC_BUILTIN_EXPR(
-    core_index_by, "clojure.core", "index-by", 2, 2, PTC_B_CALLS, "(index-by key coll)",
+    core_index_by, "clojure.core", "index-by", 2, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_MAP) | PTC_RULE(INDEX_BY),
+    "(index-by key coll)",
     "A map from each key to the last element that has it, to look up rows by their key.",
     "(index-by :id [{:id 1 :n 5} {:id 2 :n 6}]) => {1 {:id 1, :n 5}, 2 {:id 2, :n 6}}\n"
     "(index-by count [\"a\" \"bb\" \"c\"]) => {1 \"c\", 2 \"bb\"}\n"
@@ -183,7 +191,8 @@ PTC_BUILTIN_EXPR(
     by_keys(vm, argv, gather_index, out))
 
 PTC_BUILTIN(
-    core_frequencies, "clojure.core", "frequencies", 1, 1, 0, "(frequencies coll)",
+    core_frequencies, "clojure.core", "frequencies", 1, 1,
+    PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_MAP) | PTC_RULE(COUNT_BY), "(frequencies coll)",
     "A map from each different element to how often it occurs.",
     "(frequencies [:a :b :a]) => {:a 2, :b 1}\n(frequencies \"aba\") => {\"a\" 2, \"b\" 1}\n"
     "(frequencies nil) => {}")
@@ -205,8 +214,9 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    core_distinct, "clojure.core", "distinct", 0, 1, 0, "(distinct coll)",
-    "The elements without those that came before; without coll, a transducer.",
+    core_distinct, "clojure.core", "distinct", 0, 1,
+    PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(SOME_OF),
+    "(distinct coll)", "The elements without those that came before; without coll, a transducer.",
     "(distinct [3 1 3 2 1]) => [3 1 2]\n(distinct [1 1.0]) => [1 1.0]\n(distinct 5) !! type_error")
 {
     PtcDictBuild b;
@@ -227,8 +237,8 @@ PTC_BUILTIN(
     return ok && ptc_give(out, ptc_build_done(vm->heap, built, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_distinct_p, "clojure.core", "distinct?", 1, -1, 0, "(distinct? x & more)",
-            "True when no two arguments are the same.",
+PTC_BUILTIN(core_distinct_p, "clojure.core", "distinct?", 1, -1, PTC_GIVES(PTC_IS_BOOL),
+            "(distinct? x & more)", "True when no two arguments are the same.",
             "(distinct? 1 2 3) => true\n(distinct? 1 2 1) => false")
 {
     PtcDictBuild b;
@@ -242,7 +252,9 @@ PTC_BUILTIN(core_distinct_p, "clojure.core", "distinct?", 1, -1, 0, "(distinct? 
     return ok;
 }
 
-PTC_BUILTIN(core_dedupe, "clojure.core", "dedupe", 0, 1, 0, "(dedupe coll)",
+PTC_BUILTIN(core_dedupe, "clojure.core", "dedupe", 0, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(SOME_OF),
+            "(dedupe coll)",
             "The elements without those that are the same as their left neighbour; without coll, a "
             "transducer.",
             "(dedupe [1 1 2 2 1]) => [1 2 1]\n(dedupe nil) => []")
@@ -339,7 +351,8 @@ static bool give_average(PtcVM *vm, const Sum *sum, PtcValue *out)
     return ptc_give(out, PTC_RETRY(vm, ptc_float_new(vm->heap, mean)));
 }
 
-PTC_BUILTIN(core_sum, "clojure.core", "sum", 1, 1, PTC_B_CALLS, "(sum coll)",
+PTC_BUILTIN(core_sum, "clojure.core", "sum", 1, 1,
+            PTC_B_CALLS | PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NUMBER), "(sum coll)",
             "The sum of the numbers in a collection; nil elements are skipped.",
             "(sum [1 2.5 nil]) => 3.5\n(sum []) => 0\n(sum [1 \"2\"]) !! arithmetic_error")
 {
@@ -347,7 +360,9 @@ PTC_BUILTIN(core_sum, "clojure.core", "sum", 1, 1, PTC_B_CALLS, "(sum coll)",
     return sum_all(vm, NULL, argv, 0, &sum) && ptc_give(out, *sum.total);
 }
 
-PTC_BUILTIN(core_avg, "clojure.core", "avg", 1, 1, PTC_B_CALLS, "(avg coll)",
+PTC_BUILTIN(core_avg, "clojure.core", "avg", 1, 1,
+            PTC_B_CALLS | PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT),
+            "(avg coll)",
             "The mean of the numbers in a collection, as a float; nil elements are skipped, and "
             "the mean of none "
             "is nil.",
@@ -357,8 +372,10 @@ PTC_BUILTIN(core_avg, "clojure.core", "avg", 1, 1, PTC_B_CALLS, "(avg coll)",
     return sum_all(vm, NULL, argv, 0, &sum) && give_average(vm, &sum, out);
 }
 
-PTC_BUILTIN(core_sum_by, "clojure.core", "sum-by", 2, 2, PTC_B_CALLS, "(sum-by key coll)",
-            "The sum of a field or function of each element; nil is skipped.",
+PTC_BUILTIN(core_sum_by, "clojure.core", "sum-by", 2, 2,
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                PTC_GIVES(PTC_IS_NUMBER) | PTC_RULE(NUMBER_BY),
+            "(sum-by key coll)", "The sum of a field or function of each element; nil is skipped.",
             "(sum-by :n [{:n 5} {} {:n 7.5}]) => 12.5\n(sum-by count [\"a\" \"bcd\"]) => 4\n"
             "(sum-by :n [{:n \"1\"}]) !! arithmetic_error")
 {
@@ -369,7 +386,10 @@ PTC_BUILTIN(core_sum_by, "clojure.core", "sum-by", 2, 2, PTC_B_CALLS, "(sum-by k
 }
 
 PTC_BUILTIN(
-    core_avg_by, "clojure.core", "avg-by", 2, 2, PTC_B_CALLS, "(avg-by key coll)",
+    core_avg_by, "clojure.core", "avg-by", 2, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) | PTC_RULE(NUMBER_BY),
+    "(avg-by key coll)",
     "The mean of a field or function of each element, as a float; nil is skipped, and the mean of "
     "none is nil.",
     "(avg-by :n [{:n 1} {:n 2} {}]) => 1.5\n(avg-by :n []) => nil")
@@ -380,12 +400,16 @@ PTC_BUILTIN(
            give_average(vm, &sum, out) && ptc_key_check(vm, argv[0], argv[1], false);
 }
 
-PTC_BUILTIN_ROW(core_mean, run_core_avg, "clojure.core", "mean", 1, 1, PTC_B_CALLS, "(mean coll)",
+PTC_BUILTIN_ROW(core_mean, run_core_avg, "clojure.core", "mean", 1, 1,
+                PTC_B_CALLS | PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT),
+                "(mean coll)",
                 "The same as avg: the mean, or average, of numbers as a float; nil elements are "
                 "skipped, and the mean of none is nil.",
                 "(mean [1 2 nil 6]) => 3.0\n(mean [0.5M 1M]) => 0.75\n(mean []) => nil\n"
                 "(mean [\"3\"]) !! arithmetic_error\n(mean 5) !! type_error");
-PTC_BUILTIN_ROW(core_mean_by, run_core_avg_by, "clojure.core", "mean-by", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_ROW(core_mean_by, run_core_avg_by, "clojure.core", "mean-by", 2, 2,
+                PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                    PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) | PTC_RULE(NUMBER_BY),
                 "(mean-by key coll)",
                 "The same as avg-by: the mean of a field or function of each element.",
                 "(mean-by :n [{:n 1} {:n 2} {}]) => 1.5\n(mean-by 5 [1]) !! type_error");
@@ -466,14 +490,16 @@ static bool choose_by(PtcVM *vm, int argc, const PtcValue *argv, bool greatest, 
 }
 
 PTC_BUILTIN_EXPR(
-    core_max_by, "clojure.core", "max-by", 2, -1, PTC_B_CALLS, "(max-by key coll)",
+    core_max_by, "clojure.core", "max-by", 2, -1,
+    PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED | PTC_IS_STRING) | PTC_RULE(PICK_BY), "(max-by key coll)",
     "The first element with the greatest key; those with a nil key do not count.",
     "(max-by :p [{:p 3} {:p 9} {}]) => {:p 9}\n(max-by count [\"a\" \"bb\" \"cc\"]) => \"bb\"\n"
     "(max-by :p []) => nil",
     choose_by(vm, argc, argv, true, out))
 
 PTC_BUILTIN_EXPR(
-    core_min_by, "clojure.core", "min-by", 2, -1, PTC_B_CALLS, "(min-by key coll)",
+    core_min_by, "clojure.core", "min-by", 2, -1,
+    PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED | PTC_IS_STRING) | PTC_RULE(PICK_BY), "(min-by key coll)",
     "The first element with the least key; those with a nil key do not count.",
     "(min-by :p [{:p 3} {} {:p 2}]) => {:p 2}\n(min-by :p [{:p \"b\"} {:p 1}]) !! type_error",
     choose_by(vm, argc, argv, false, out))
@@ -493,13 +519,14 @@ static bool choose_key(PtcVM *vm, int argc, const PtcValue *argv, bool greatest,
 }
 
 PTC_BUILTIN_EXPR(
-    core_max_key, "clojure.core", "max-key", 2, -1, PTC_B_CALLS, "(max-key f x & more)",
+    core_max_key, "clojure.core", "max-key", 2, -1, PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED),
+    "(max-key f x & more)",
     "The argument after f with the greatest (f x), the last of those that are equal.",
     "(max-key count \"a\" \"abc\" \"ab\") => \"abc\"\n(apply max-key val {:a 4 :b 2}) => [:a 4]",
     choose_key(vm, argc, argv, true, out))
 
-PTC_BUILTIN_EXPR(core_min_key, "clojure.core", "min-key", 2, -1, PTC_B_CALLS,
-                 "(min-key f x & more)",
+PTC_BUILTIN_EXPR(core_min_key, "clojure.core", "min-key", 2, -1,
+                 PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED), "(min-key f x & more)",
                  "The argument after f with the least (f x), the last of those that are equal.",
                  "(min-key abs -4 3 -2) => -2\n(min-key count \"ab\" \"c\") => \"c\"",
                  choose_key(vm, argc, argv, false, out))

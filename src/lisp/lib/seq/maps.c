@@ -83,7 +83,8 @@ static bool arg_path(PtcVM *vm, const PtcValue *argv, PtcIter *it)
 }
 
 PTC_BUILTIN(
-    core_get, "clojure.core", "get", 2, 3, 0, "(get coll key default?)",
+    core_get, "clojure.core", "get", 2, 3, PTC_TAKES(PTC_IS_ANY & ~PTC_IS_KEYWORD) | PTC_RULE(GET),
+    "(get coll key default?)",
     "The value under a key of a map, an index of a vector or string, or an element of a set; "
     "nil or the default when it is absent.",
     "(get {:a 1} :a) => 1\n(get {\"a\" 1} :a) => 1\n(get [7 8] 5 :none) => :none\n"
@@ -97,7 +98,9 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    core_get_in, "clojure.core", "get-in", 2, 3, 0, "(get-in coll path default?)",
+    core_get_in, "clojure.core", "get-in", 2, 3,
+    PTC_TAKES2(PTC_IS_ANY & ~PTC_IS_KEYWORD, PTC_IS_NIL | PTC_IS_LIST) | PTC_RULE(GET_IN),
+    "(get-in coll path default?)",
     "The value that a path of keys and indexes leads to; nil or the default when a step is absent.",
     "(get-in {:u {:tags [\"x\" \"y\"]}} [:u :tags 1]) => \"y\"\n"
     "(get-in {:u nil} [:u :name] \"?\") => \"?\"\n(get-in {:a 1} :a) !! type_error")
@@ -113,7 +116,9 @@ PTC_BUILTIN(
     return true;
 }
 
-PTC_BUILTIN(core_contains, "clojure.core", "contains?", 2, 2, 0, "(contains? coll key)",
+PTC_BUILTIN(core_contains, "clojure.core", "contains?", 2, 2,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) | PTC_RULE(CONTAINS),
+            "(contains? coll key)",
             "Does a map have this key, a set this element, or a vector this index?",
             "(contains? {:a nil} :a) => true\n(contains? #{1 2} 3) => false\n"
             "(contains? [10 20] 1) => true\n(contains? \"abc\" \"a\") !! type_error")
@@ -150,7 +155,9 @@ static bool arg_associative(PtcVM *vm, const PtcValue *argv, int i)
 }
 
 PTC_BUILTIN(
-    core_find, "clojure.core", "find", 2, 2, 0, "(find coll key)",
+    core_find, "clojure.core", "find", 2, 2,
+    PTC_TAKES(PTC_IS_ASSOCIATIVE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) | PTC_RULE(FIND),
+    "(find coll key)",
     "The entry [key value] of a map under a key, or of a vector under an index; nil when absent.",
     "(find {:a nil} :a) => [:a nil]\n(find [\"p\" \"q\"] 1) => [1 \"q\"]\n(find {} :a) => nil\n"
     "(find #{1} 1) !! type_error")
@@ -214,7 +221,9 @@ static bool put_rooted(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue value, P
     return PTC_RETRY(vm, put_under_key(vm, coll, key, value, role, out));
 }
 
-PTC_BUILTIN(core_assoc, "clojure.core", "assoc", 3, -1, 0, "(assoc coll key value ...)",
+PTC_BUILTIN(core_assoc, "clojure.core", "assoc", 3, -1,
+            PTC_TAKES(PTC_IS_ASSOCIATIVE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_MAP) | PTC_RULE(ASSOC),
+            "(assoc coll key value ...)",
             "A map with these keys set to these values, or a vector with these indexes set.",
             "(assoc {:a 1} :b 2) => {:a 1, :b 2}\n(assoc {\"id\" 1} :id 2) => {\"id\" 2}\n"
             "(assoc [1 2] 0 9 2 3) => [9 2 3]\n(assoc [1] 5 0) !! index_error")
@@ -274,7 +283,10 @@ static bool ascend(PtcVM *vm, const PtcNode *chain, PtcValue value, PtcValue *ou
 }
 
 PTC_BUILTIN(
-    core_assoc_in, "clojure.core", "assoc-in", 3, 3, 0, "(assoc-in coll path value)",
+    core_assoc_in, "clojure.core", "assoc-in", 3, 3,
+    PTC_TAKES2(PTC_IS_ASSOCIATIVE, PTC_IS_NIL | PTC_IS_LIST) | PTC_GIVES(PTC_IS_LIST | PTC_IS_MAP) |
+        PTC_RULE(ASSOC_IN),
+    "(assoc-in coll path value)",
     "The collection with the value set at a path of keys and indexes; missing maps are made.",
     "(assoc-in {} [:a :b] 1) => {:a {:b 1}}\n(assoc-in {:v [1 2]} [:v 0] 9) => {:v [9 2]}\n"
     "(assoc-in {:a 5} [:a :b] 1) !! type_error")
@@ -309,7 +321,10 @@ static bool call_with(PtcVM *vm, PtcValue f, PtcValue first, int n, const PtcVal
     return ptc_call(vm, f, n + 1, all->slots, out);
 }
 
-PTC_BUILTIN(core_update, "clojure.core", "update", 3, -1, PTC_B_CALLS, "(update coll key f & args)",
+PTC_BUILTIN(core_update, "clojure.core", "update", 3, -1,
+            PTC_B_CALLS | PTC_TAKES(PTC_IS_ASSOCIATIVE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_MAP) |
+                PTC_RULE(UPDATE),
+            "(update coll key f & args)",
             "The collection with the value under a key replaced by (f value args ...).",
             "(update {:n 1} :n inc) => {:n 2}\n(update {:n 1} :n + 10) => {:n 11}\n"
             "(update [1 2] 0 str) => [\"1\" 2]\n(update {} :n inc) !! type_error")
@@ -322,7 +337,9 @@ PTC_BUILTIN(core_update, "clojure.core", "update", 3, -1, PTC_B_CALLS, "(update 
     return put_rooted(vm, argv[0], argv[1], *root, out);
 }
 
-PTC_BUILTIN(core_update_in, "clojure.core", "update-in", 3, -1, PTC_B_CALLS,
+PTC_BUILTIN(core_update_in, "clojure.core", "update-in", 3, -1,
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_ASSOCIATIVE, PTC_IS_NIL | PTC_IS_LIST) |
+                PTC_GIVES(PTC_IS_LIST | PTC_IS_MAP) | PTC_RULE(UPDATE_IN),
             "(update-in coll path f & args)",
             "The collection with the value at a path replaced by (f value args ...); missing maps "
             "are made.",
@@ -343,8 +360,9 @@ PTC_BUILTIN(core_update_in, "clojure.core", "update-in", 3, -1, PTC_B_CALLS,
     return PTC_RETRY(vm, ascend(vm, chain, roots[1], out));
 }
 
-PTC_BUILTIN(core_dissoc, "clojure.core", "dissoc", 1, -1, 0, "(dissoc map & keys)",
-            "The map without these keys.",
+PTC_BUILTIN(core_dissoc, "clojure.core", "dissoc", 1, -1,
+            PTC_TAKES(PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_MAPPED) | PTC_RULE(DISSOC),
+            "(dissoc map & keys)", "The map without these keys.",
             "(dissoc {:a 1 :b 2 :c 3} :a :c) => {:b 2}\n(dissoc {\"id\" 1} :id) => {}\n"
             "(dissoc nil :a) => nil\n(dissoc [1 2] 0) !! type_error")
 {
@@ -427,17 +445,21 @@ static bool make_map_of_args(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
 }
 
 PTC_BUILTIN_EXPR(
-    core_hash_map, "clojure.core", "hash-map", 0, -1, 0, "(hash-map key value ...)",
-    "A map of these keys and values, in this order.",
+    core_hash_map, "clojure.core", "hash-map", 0, -1, PTC_GIVES(PTC_IS_MAP) | PTC_RULE(HASH_MAP),
+    "(hash-map key value ...)", "A map of these keys and values, in this order.",
     "(hash-map :a 1 :b 2) => {:a 1, :b 2}\n(hash-map) => {}\n(hash-map :a) !! arity_error",
     make_map_of_args(vm, argc, argv, out))
 
-PTC_BUILTIN_EXPR(core_array_map, "clojure.core", "array-map", 0, -1, 0, "(array-map key value ...)",
+PTC_BUILTIN_EXPR(core_array_map, "clojure.core", "array-map", 0, -1,
+                 PTC_GIVES(PTC_IS_MAP) | PTC_RULE(HASH_MAP), "(array-map key value ...)",
                  "The same as hash-map: maps keep their order anyway.",
                  "(array-map \"z\" 1 \"a\" 2) => {\"z\" 1, \"a\" 2}\n(array-map 1) !! arity_error",
                  make_map_of_args(vm, argc, argv, out))
 
-PTC_BUILTIN(core_select_keys, "clojure.core", "select-keys", 2, 2, 0, "(select-keys map keys)",
+PTC_BUILTIN(core_select_keys, "clojure.core", "select-keys", 2, 2,
+            PTC_TAKES2(PTC_IS_ASSOCIATIVE, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_MAP) |
+                PTC_RULE(SELECT_KEYS),
+            "(select-keys map keys)",
             "A map of only those entries whose keys are listed, in the order of the list.",
             "(select-keys {:a 1 :b 2 :c 3} [:c :a]) => {:c 3, :a 1}\n"
             "(select-keys {\"id\" 1 \"x\" 2} [:id :zz]) => {\"id\" 1}\n(select-keys {:a 1} :a) !! "
@@ -481,8 +503,9 @@ static bool merge_map(PtcVM *vm, PtcValue acc, PtcValue map, PtcValue *out)
 }
 
 PTC_BUILTIN(
-    core_merge, "clojure.core", "merge", 0, -1, 0, "(merge & maps)",
-    "One map with the entries of all; later maps win, nil counts as empty.",
+    core_merge, "clojure.core", "merge", 0, -1,
+    PTC_B_LONE | PTC_TAKES3(0, PTC_IS_ASSOCIATIVE, PTC_IS_ASSOCIATIVE) | PTC_RULE(MERGE),
+    "(merge & maps)", "One map with the entries of all; later maps win, nil counts as empty.",
     "(merge {:a 1 :b 1} {:b 2}) => {:a 1, :b 2}\n(merge {:a 1} nil {:c 3}) => {:a 1, :c 3}\n"
     "(merge) => nil\n(merge {:a 1} 5) !! type_error")
 {
@@ -529,7 +552,9 @@ static bool merge_map_entry(PtcVM *vm, PtcValue f, PtcValue *acc, PtcValue key, 
 }
 
 PTC_BUILTIN(
-    core_merge_with, "clojure.core", "merge-with", 1, -1, PTC_B_CALLS, "(merge-with f & maps)",
+    core_merge_with, "clojure.core", "merge-with", 1, -1,
+    PTC_B_CALLS | PTC_TAKES3(0, PTC_IS_MAPPED, PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_MAPPED),
+    "(merge-with f & maps)",
     "One map with the entries of all; values under the same key are joined by (f earlier later).",
     "(merge-with + {:a 1 :b 2} {:a 10}) => {:a 11, :b 2}\n"
     "(merge-with into {:a [1]} {:a [2]}) => {:a [1 2]}\n(merge-with + {:a 1} {:a \"x\"}) !! "
@@ -586,18 +611,24 @@ static bool give_keys_or_values(PtcVM *vm, const PtcValue *argv, int part, PtcVa
     return ptc_give(out, ptc_build_done(vm->heap, build, PTC_SEQ));
 }
 
-PTC_BUILTIN_EXPR(core_keys, "clojure.core", "keys", 1, 1, 0, "(keys map)",
-                 "The keys of a map in order; nil when it is empty.",
+PTC_BUILTIN_EXPR(core_keys, "clojure.core", "keys", 1, 1,
+                 PTC_TAKES(PTC_IS_ASSOCIATIVE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) |
+                     PTC_RULE(KEYS),
+                 "(keys map)", "The keys of a map in order; nil when it is empty.",
                  "(keys {:a 1 \"b\" 2}) => [:a \"b\"]\n(keys {}) => nil\n(keys 5) !! type_error",
                  give_keys_or_values(vm, argv, 0, out))
 
-PTC_BUILTIN_EXPR(core_vals, "clojure.core", "vals", 1, 1, 0, "(vals map)",
+PTC_BUILTIN_EXPR(core_vals, "clojure.core", "vals", 1, 1,
+                 PTC_TAKES(PTC_IS_ASSOCIATIVE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) |
+                     PTC_RULE(VALS),
+                 "(vals map)",
                  "The values of a map in the order of its keys; nil when it is empty.",
                  "(vals {:a 1 :b nil}) => [1 nil]\n(vals nil) => nil\n(vals \"ab\") !! type_error",
                  give_keys_or_values(vm, argv, 1, out))
 
 PTC_BUILTIN(
-    core_entries, "clojure.core", "entries", 1, 1, 0, "(entries map)",
+    core_entries, "clojure.core", "entries", 1, 1,
+    PTC_TAKES(PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_LIST), "(entries map)",
     "The entries of a map as a list of [key value] pairs.",
     "(entries {:a 1 :b 2}) => [[:a 1] [:b 2]]\n(entries nil) => []\n(entries [1]) !! type_error")
 {
@@ -613,8 +644,8 @@ PTC_BUILTIN(
     return ptc_iter_end(&it) && ptc_give(out, ptc_build_done(vm->heap, build, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_key, "clojure.core", "key", 1, 1, 0, "(key entry)", "The key of a map entry.",
-            "(key (first {:a 1})) => :a\n(key [1 2 3]) !! type_error")
+PTC_BUILTIN(core_key, "clojure.core", "key", 1, 1, PTC_TAKES(PTC_IS_LIST), "(key entry)",
+            "The key of a map entry.", "(key (first {:a 1})) => :a\n(key [1 2 3]) !! type_error")
 {
     if (!is_pair(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map entry [key value]");
@@ -625,8 +656,8 @@ PTC_BUILTIN_ROW(entry_key, run_core_key, "java", ".getKey", 1, 1, 0, "(.getKey e
                 "The key of a map entry, as key gives it.",
                 "(.getKey (first {:a 1})) => :a\n(.getKey 5) !! type_error");
 
-PTC_BUILTIN(core_val, "clojure.core", "val", 1, 1, 0, "(val entry)", "The value of a map entry.",
-            "(val (first {:a 1})) => 1\n(val nil) !! type_error")
+PTC_BUILTIN(core_val, "clojure.core", "val", 1, 1, PTC_TAKES(PTC_IS_LIST), "(val entry)",
+            "The value of a map entry.", "(val (first {:a 1})) => 1\n(val nil) !! type_error")
 {
     if (!is_pair(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map entry [key value]");
@@ -667,14 +698,17 @@ static bool update_parts(PtcVM *vm, const PtcValue *argv, int part, PtcValue *ou
     return PTC_RETRY(vm, map_with(vm, map, part, *slot, out));
 }
 
-PTC_BUILTIN_EXPR(core_update_vals, "clojure.core", "update-vals", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_update_vals, "clojure.core", "update-vals", 2, 2,
+                 PTC_B_CALLS | PTC_TAKES(PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_MAP) |
+                     PTC_RULE(UPDATE_VALS),
                  "(update-vals map f)", "The map with every value v replaced by (f v).",
                  "(update-vals {:a 1 :b 2} inc) => {:a 2, :b 3}\n(update-vals nil inc) => {}\n"
                  "(update-vals inc {:a 1}) !! type_error",
                  update_parts(vm, argv, 1, out))
 
 PTC_BUILTIN_EXPR(
-    core_update_keys, "clojure.core", "update-keys", 2, 2, PTC_B_CALLS, "(update-keys map f)",
+    core_update_keys, "clojure.core", "update-keys", 2, 2,
+    PTC_B_CALLS | PTC_TAKES(PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_MAP), "(update-keys map f)",
     "The map with every key k replaced by (f k); of keys that become the same the last wins.",
     "(update-keys {\"a\" 1} keyword) => {:a 1}\n(update-keys {1 :x 2 :y} even?) => {false :x, true "
     ":y}\n"

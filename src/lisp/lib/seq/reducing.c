@@ -17,7 +17,8 @@ PTC_BUILTIN(core_ensure_reduced, "clojure.core", "ensure-reduced", 1, 1, 0, "(en
 
 /* ------------------------------------------------------------------------- comparator */
 
-PTC_BUILTIN(core_comparator, "clojure.core", "comparator", 1, 1, 0, "(comparator pred)",
+PTC_BUILTIN(core_comparator, "clojure.core", "comparator", 1, 1,
+            PTC_TAKES(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN), "(comparator pred)",
             "A function that compares by a predicate: -1 when (pred a b) holds, 1 when (pred b a) "
             "does, else 0.",
             "((comparator >) 1 2) => 1\n((comparator <) 1 1) => 0\n"

@@ -61,17 +61,20 @@ static bool element_or_nil(PtcVM *vm, const PtcValue *argv, size_t n, PtcValue *
     return true;
 }
 
-PTC_BUILTIN_EXPR(core_first, "clojure.core", "first", 1, 1, 0, "(first coll)",
+PTC_BUILTIN_EXPR(core_first, "clojure.core", "first", 1, 1,
+                 PTC_TAKES(PTC_IS_SEQABLE) | PTC_RULE(FIRST), "(first coll)",
                  "The first element, or nil when there is none.",
                  "(first [9 8]) => 9\n(first \"abc\") => \"a\"\n(first []) => nil\n"
                  "(first 5) !! type_error",
                  element_or_nil(vm, argv, 0, out))
 
-PTC_BUILTIN_EXPR(core_second, "clojure.core", "second", 1, 1, 0, "(second coll)",
+PTC_BUILTIN_EXPR(core_second, "clojure.core", "second", 1, 1,
+                 PTC_TAKES(PTC_IS_SEQABLE) | PTC_RULE(SECOND), "(second coll)",
                  "The second element, or nil when there is none.",
                  "(second [9 8]) => 8\n(second [9]) => nil", element_or_nil(vm, argv, 1, out))
 
-PTC_BUILTIN_EXPR(core_fnext, "clojure.core", "fnext", 1, 1, 0, "(fnext coll)",
+PTC_BUILTIN_EXPR(core_fnext, "clojure.core", "fnext", 1, 1,
+                 PTC_TAKES(PTC_IS_SEQABLE) | PTC_RULE(SECOND), "(fnext coll)",
                  "The first of the rest, which is the second element, or nil.",
                  "(fnext [6 4 8]) => 4\n(fnext nil) => nil", element_or_nil(vm, argv, 1, out))
 
@@ -139,8 +142,8 @@ static bool walk_lazy(PtcVM *vm, const PtcValue *argv, size_t n, size_t *count, 
     return more == 0 || more == SIZE_MAX || last_of(vm, &slots[0], last) || ptc_produced_fail(vm);
 }
 
-PTC_BUILTIN(core_last, "clojure.core", "last", 1, 1, 0, "(last coll)",
-            "The last element, or nil when there is none.",
+PTC_BUILTIN(core_last, "clojure.core", "last", 1, 1, PTC_TAKES(PTC_IS_SEQABLE) | PTC_RULE(LAST),
+            "(last coll)", "The last element, or nil when there is none.",
             "(last [4 5 6]) => 6\n(last {:a 1 :b 2}) => [:b 2]\n(last nil) => nil")
 {
     size_t count;
@@ -149,7 +152,9 @@ PTC_BUILTIN(core_last, "clojure.core", "last", 1, 1, 0, "(last coll)",
     return ptc_seq_endless(argv[0]) ? ptc_fail_endless(vm, 0) : last_of(vm, argv, out);
 }
 
-PTC_BUILTIN(core_nth, "clojure.core", "nth", 2, 3, 0, "(nth coll index default?)",
+PTC_BUILTIN(core_nth, "clojure.core", "nth", 2, 3,
+            PTC_TAKES2(PTC_IS_NIL | PTC_IS_STRING | PTC_IS_LIST, PTC_IS_NUMBER) | PTC_RULE(NTH),
+            "(nth coll index default?)",
             "The element at an index from 0; the default, or nil, when the index is out of range.",
             "(nth [5 6 7] 2) => 7\n(nth \"abc\" 1) => \"b\"\n(nth [5] 3) => nil\n"
             "(nth [5] 3 :none) => :none\n(nth [1] :a) !! type_error")
@@ -176,7 +181,8 @@ static bool at_front(PtcValue seq)
     return ptc_is_seq_flagged(seq) || ptc_is_queue(seq);
 }
 
-PTC_BUILTIN(core_peek, "clojure.core", "peek", 1, 1, 0, "(peek coll)",
+PTC_BUILTIN(core_peek, "clojure.core", "peek", 1, 1,
+            PTC_TAKES(PTC_IS_NIL | PTC_IS_LIST) | PTC_RULE(LAST), "(peek coll)",
             "The last element of a vector, the first of a list or sequence; nil when it is empty.",
             "(peek [1 2]) => 2\n(peek (list 7 3)) => 7\n(peek []) => nil")
 {
@@ -213,22 +219,27 @@ static bool drop_first_elements(PtcVM *vm, PtcValue seq, size_t n, bool or_nil, 
     return ptc_give(out, ptc_seq_drop(vm, seq, n));
 }
 
-PTC_BUILTIN_EXPR(core_rest, "clojure.core", "rest", 1, 1, 0, "(rest coll)",
+PTC_BUILTIN_EXPR(core_rest, "clojure.core", "rest", 1, 1,
+                 PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) | PTC_RULE(SOME_OF),
+                 "(rest coll)",
                  "All but the first element; an empty sequence when there are no more.",
                  "(rest [1 2 3]) => [2 3]\n(rest \"abc\") => [\"b\" \"c\"]\n(rest nil) => []",
                  drop_first_elements(vm, arg_rest(vm, argv, 0), 1, false, out))
 
-PTC_BUILTIN_EXPR(core_next, "clojure.core", "next", 1, 1, 0, "(next coll)",
-                 "All but the first element; nil when there are no more.",
+PTC_BUILTIN_EXPR(core_next, "clojure.core", "next", 1, 1,
+                 PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) |
+                     PTC_RULE(SOME_OF),
+                 "(next coll)", "All but the first element; nil when there are no more.",
                  "(next [1 2 3]) => [2 3]\n(next [1]) => nil",
                  drop_first_elements(vm, arg_rest(vm, argv, 0), 1, true, out))
 
-PTC_BUILTIN_EXPR(core_nnext, "clojure.core", "nnext", 1, 1, 0, "(nnext coll)",
+PTC_BUILTIN_EXPR(core_nnext, "clojure.core", "nnext", 1, 1,
+                 PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST), "(nnext coll)",
                  "All but the first two elements; nil when there are no more.",
                  "(nnext [9 8 7 6]) => [7 6]\n(nnext [1 2]) => nil",
                  drop_first_elements(vm, arg_rest(vm, argv, 0), 2, true, out))
 
-PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
+PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, PTC_TAKES(PTC_IS_SEQABLE), "(ffirst coll)",
             "The first element of the first element, or nil.",
             "(ffirst [[3 4] [5]]) => 3\n(ffirst [[]]) => nil\n(ffirst [5]) !! type_error")
 {
@@ -240,7 +251,8 @@ PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
     return element_or_nil(vm, &x, 0, out) || (ptc_is_producer(argv[0]) && ptc_produced_fail(vm));
 }
 
-PTC_BUILTIN(core_nfirst, "clojure.core", "nfirst", 1, 1, 0, "(nfirst coll)",
+PTC_BUILTIN(core_nfirst, "clojure.core", "nfirst", 1, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST), "(nfirst coll)",
             "All but the first element of the first element; nil when there are none.",
             "(nfirst [[1 2 3] [4]]) => [2 3]\n(nfirst [[1]]) => nil")
 {
@@ -275,7 +287,10 @@ static bool take_walked(PtcVM *vm, const PtcValue *argv, size_t n, PtcValue *out
 }
 
 PTC_BUILTIN(
-    core_take, "clojure.core", "take", 1, 2, 0, "(take n coll)",
+    core_take, "clojure.core", "take", 1, 2,
+    PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
+        PTC_RULE(SOME_OF_2),
+    "(take n coll)",
     "The first n elements, or all when there are fewer; without coll, a transducer.",
     "(take 2 [1 2 3]) => [1 2]\n(take 5 \"ab\") => [\"a\" \"b\"]\n(take 3 (repeat 0)) => [0 0 0]\n"
     "(take [1 2] 1) !! type_error")
@@ -292,8 +307,10 @@ PTC_BUILTIN(
     return take_walked(vm, argv, n, out);
 }
 
-PTC_BUILTIN(core_drop, "clojure.core", "drop", 1, 2, 0, "(drop n coll)",
-            "All but the first n elements; without coll, a transducer.",
+PTC_BUILTIN(core_drop, "clojure.core", "drop", 1, 2,
+            PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
+                PTC_RULE(SOME_OF_2),
+            "(drop n coll)", "All but the first n elements; without coll, a transducer.",
             "(drop 1 [7 8 9]) => [8 9]\n(drop 5 [1 2]) => []\n(drop 1 2) !! type_error")
 {
     size_t n;
@@ -305,7 +322,8 @@ PTC_BUILTIN(core_drop, "clojure.core", "drop", 1, 2, 0, "(drop n coll)",
 }
 
 PTC_BUILTIN(
-    core_nthrest, "clojure.core", "nthrest", 2, 2, 0, "(nthrest coll n)",
+    core_nthrest, "clojure.core", "nthrest", 2, 2,
+    PTC_TAKES2(PTC_IS_SEQABLE, PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_SEQABLE), "(nthrest coll n)",
     "The collection without its first n elements; the collection itself when n is 0.",
     "(nthrest [7 8 9 0] 3) => [0]\n(nthrest [1 2] 5) => []\n(nthrest 2 [1 2]) !! type_error")
 {
@@ -319,7 +337,10 @@ PTC_BUILTIN(
     return take_or_drop(vm, arg_rest(vm, argv, 0), n, true, out);
 }
 
-PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)",
+PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2,
+            PTC_TAKES2(PTC_IS_SEQABLE, PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) |
+                PTC_RULE(SOME_OF),
+            "(nthnext coll n)",
             "The collection without its first n elements; nil when nothing is left.",
             "(nthnext [7 8 9] 1) => [8 9]\n(nthnext [1 2] 5) => nil")
 {
@@ -332,8 +353,10 @@ PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)"
     return drop_first_elements(vm, seq, n, true, out);
 }
 
-PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2, 0, "(take-last n coll)",
-            "The last n elements; nil when that is none.",
+PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2,
+            PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) |
+                PTC_RULE(SOME_OF_2),
+            "(take-last n coll)", "The last n elements; nil when that is none.",
             "(take-last 2 [1 2 3]) => [2 3]\n(take-last 1 []) => nil\n(take-last 0 [1]) => nil")
 {
     size_t n;
@@ -344,8 +367,10 @@ PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2, 0, "(take-last n 
     return drop_first_elements(vm, seq, n < count ? count - n : 0, true, out);
 }
 
-PTC_BUILTIN(core_drop_last, "clojure.core", "drop-last", 1, 2, 0, "(drop-last n? coll)",
-            "All but the last n elements; n is 1 when left out.",
+PTC_BUILTIN(core_drop_last, "clojure.core", "drop-last", 1, 2,
+            PTC_TAKES2(PTC_IS_SEQABLE | PTC_IS_NUMBER, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) |
+                PTC_RULE(SOME_OF_2),
+            "(drop-last n? coll)", "All but the last n elements; n is 1 when left out.",
             "(drop-last [1 2 3]) => [1 2]\n(drop-last 2 [1 2 3]) => [1]\n(drop-last 5 [1]) => []")
 {
     size_t n = 1;
@@ -357,8 +382,9 @@ PTC_BUILTIN(core_drop_last, "clojure.core", "drop-last", 1, 2, 0, "(drop-last n?
     return take_or_drop(vm, seq, n < count ? count - n : 0, false, out);
 }
 
-PTC_BUILTIN(core_butlast, "clojure.core", "butlast", 1, 1, 0, "(butlast coll)",
-            "All but the last element; nil when that is none.",
+PTC_BUILTIN(core_butlast, "clojure.core", "butlast", 1, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) | PTC_RULE(SOME_OF),
+            "(butlast coll)", "All but the last element; nil when that is none.",
             "(butlast [6 5 4]) => [6 5]\n(butlast [1]) => nil")
 {
     PtcValue seq = ptc_arg_finite(vm, argv, 0);
@@ -371,7 +397,8 @@ PTC_BUILTIN(core_butlast, "clojure.core", "butlast", 1, 1, 0, "(butlast coll)",
     return true;
 }
 
-PTC_BUILTIN(core_split_at, "clojure.core", "split-at", 2, 2, 0, "(split-at n coll)",
+PTC_BUILTIN(core_split_at, "clojure.core", "split-at", 2, 2,
+            PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST), "(split-at n coll)",
             "A vector of the first n elements and of the others.",
             "(split-at 2 [1 2 3]) => [[1 2] [3]]\n(split-at 9 [1]) => [[1] []]\n"
             "(split-at nil [1 2]) !! type_error")
@@ -390,7 +417,10 @@ PTC_BUILTIN(core_split_at, "clojure.core", "split-at", 2, 2, 0, "(split-at n col
            ptc_give(out, ptc_vec_new(vm->heap, parts, 2, 0));
 }
 
-PTC_BUILTIN(core_take_nth, "clojure.core", "take-nth", 1, 2, 0, "(take-nth n coll)",
+PTC_BUILTIN(core_take_nth, "clojure.core", "take-nth", 1, 2,
+            PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
+                PTC_RULE(SOME_OF_2),
+            "(take-nth n coll)",
             "Every n-th element, beginning with the first; without coll, a transducer.",
             "(take-nth 2 [1 2 3 4 5]) => [1 3 5]\n(take-nth 0 [1]) !! value_error")
 {
@@ -414,7 +444,10 @@ PTC_BUILTIN(core_take_nth, "clojure.core", "take-nth", 1, 2, 0, "(take-nth n col
            ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_pop, "clojure.core", "pop", 1, 1, 0, "(pop coll)",
+PTC_BUILTIN(core_pop, "clojure.core", "pop", 1, 1,
+            PTC_TAKES(PTC_IS_NIL | PTC_IS_LIST) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) |
+                PTC_RULE(SOME_OF),
+            "(pop coll)",
             "A vector without its last element, a list or sequence without its first; nil when it "
             "is empty.",
             "(pop [1 2 3]) => [1 2]\n(pop (list 1 2)) => [2]\n(pop []) => nil")
@@ -433,7 +466,10 @@ PTC_BUILTIN(core_pop, "clojure.core", "pop", 1, 1, 0, "(pop coll)",
     return ptc_give(out, ptc_vec_pop(vm->heap, coll));
 }
 
-PTC_BUILTIN(core_subvec, "clojure.core", "subvec", 2, 3, 0, "(subvec v start end?)",
+PTC_BUILTIN(core_subvec, "clojure.core", "subvec", 2, 3,
+            PTC_TAKES3(PTC_IS_LIST, PTC_IS_NUMBER, PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_LIST) |
+                PTC_RULE(SOME_OF),
+            "(subvec v start end?)",
             "The part of a vector from start up to but not including end; indexes out of range are "
             "moved to the nearest that is in range.",
             "(subvec [0 1 2 3 4] 1 3) => [1 2]\n(subvec [1 2] 0 99) => [1 2]\n"
@@ -459,7 +495,8 @@ PTC_BUILTIN(core_subvec, "clojure.core", "subvec", 2, 3, 0, "(subvec v start end
 
 /* ------------------------------------------------------------------- as a whole */
 
-PTC_BUILTIN(core_count, "clojure.core", "count", 1, 1, 0, "(count coll)",
+PTC_BUILTIN(core_count, "clojure.core", "count", 1, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_INT), "(count coll)",
             "The number of elements; for strings, of graphemes; 0 for nil.",
             "(count [1 nil]) => 2\n(count {:a 1}) => 1\n(count nil) => 0\n(count 12) !! type_error")
 {
@@ -515,7 +552,8 @@ static bool arg_has_any(PtcVM *vm, const PtcValue *argv, bool *has)
 }
 
 PTC_BUILTIN(
-    core_empty_p, "clojure.core", "empty?", 1, 1, 0, "(empty? coll)",
+    core_empty_p, "clojure.core", "empty?", 1, 1,
+    PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL), "(empty? coll)",
     "True when a collection or string has no elements, and for nil.",
     "(empty? []) => true\n(empty? \" \") => false\n(empty? nil) => true\n(empty? 0) !! type_error")
 {
@@ -526,8 +564,9 @@ PTC_BUILTIN(
     return true;
 }
 
-PTC_BUILTIN(core_not_empty, "clojure.core", "not-empty", 1, 1, 0, "(not-empty coll)",
-            "The collection itself, or nil when it has no elements.",
+PTC_BUILTIN(core_not_empty, "clojure.core", "not-empty", 1, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_SEQABLE) | PTC_RULE(SEQ),
+            "(not-empty coll)", "The collection itself, or nil when it has no elements.",
             "(not-empty [0]) => [0]\n(not-empty \"\") => nil")
 {
     bool has;
@@ -537,7 +576,8 @@ PTC_BUILTIN(core_not_empty, "clojure.core", "not-empty", 1, 1, 0, "(not-empty co
     return true;
 }
 
-PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1, 0, "(empty coll)",
+PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1,
+            PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP), "(empty coll)",
             "An empty collection of the same kind; nil for anything that is not a collection, "
             "strings included.",
             "(empty [1 2]) => []\n(empty {:a 1}) => {}\n(empty \"abc\") => nil\n(empty nil) => nil")
@@ -562,12 +602,14 @@ PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1, 0, "(empty coll)",
 }
 
 PTC_BUILTIN_EXPR(
-    core_seq, "clojure.core", "seq", 1, 1, 0, "(seq coll)",
+    core_seq, "clojure.core", "seq", 1, 1,
+    PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST) | PTC_RULE(SEQ), "(seq coll)",
     "The elements as a sequence; nil when there are none.",
     "(seq [1 2]) => [1 2]\n(seq {:a 1}) => [[:a 1]]\n(seq \"\") => nil\n(seq 5) !! type_error",
     drop_first_elements(vm, arg_rest(vm, argv, 0), 0, true, out))
 
-PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1, 0, "(doall coll)",
+PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_SEQABLE) | PTC_RULE(SAME), "(doall coll)",
             "The collection, with all elements of a lazy sequence computed.",
             "(doall (map inc [1])) => [2]\n(realized? (doall (lazy-seq [1]))) => true\n"
             "(doall (iterate inc 1)) !! value_error")
@@ -579,7 +621,8 @@ PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1, 0, "(doall coll)",
     return ptc_give(out, argv[0]);
 }
 
-PTC_BUILTIN(core_dorun, "clojure.core", "dorun", 1, 1, 0, "(dorun coll)",
+PTC_BUILTIN(core_dorun, "clojure.core", "dorun", 1, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL), "(dorun coll)",
             "nil, after all elements of a lazy sequence are computed.",
             "(dorun (map inc [1])) => nil\n(dorun (iterate inc 1)) !! value_error")
 {
@@ -599,8 +642,9 @@ static PtcValue reverse_range(PtcVM *vm, const PtcRange *r)
     return ptc_range_new(vm->heap, last, -r->step, r->obj.count);
 }
 
-PTC_BUILTIN(core_reverse, "clojure.core", "reverse", 1, 1, 0, "(reverse coll)",
-            "The elements from last to first.",
+PTC_BUILTIN(core_reverse, "clojure.core", "reverse", 1, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) | PTC_RULE(ELEMENTS),
+            "(reverse coll)", "The elements from last to first.",
             "(reverse [1 2 3]) => [3 2 1]\n(reverse \"ab\") => [\"b\" \"a\"]\n(reverse nil) => []")
 {
     PtcIter it;

@@ -139,7 +139,10 @@ static bool check_mapped_key(PtcVM *vm, int argc, const PtcValue *argv)
 }
 
 PTC_BUILTIN_EXPR(
-    core_map, "clojure.core", "map", 1, -1, PTC_B_CALLS, "(map f & colls)",
+    core_map, "clojure.core", "map", 1, -1,
+    PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(MAP),
+    "(map f & colls)",
     "The results of f for each element, or for the elements of several collections side by side "
     "to the end of the shortest; without a collection, a transducer.",
     "(map inc [1 2]) => [2 3]\n(map :a [{:a 1} {}]) => [1 nil]\n(map + [1 2] [10 20 30]) => [11 "
@@ -148,20 +151,27 @@ PTC_BUILTIN_EXPR(
     map_into(vm, argc, argv, emit_one, PTC_SEQ, out) && check_mapped_key(vm, argc, argv))
 
 PTC_BUILTIN_EXPR(
-    core_mapv, "clojure.core", "mapv", 2, -1, PTC_B_CALLS, "(mapv f & colls)",
-    "A vector of the results of f for each element.",
+    core_mapv, "clojure.core", "mapv", 2, -1,
+    PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_LIST) | PTC_RULE(MAP),
+    "(mapv f & colls)", "A vector of the results of f for each element.",
     "(mapv inc (list 4 5)) => [5 6]\n(mapv vector [1 2] \"ab\") => [[1 \"a\"] [2 \"b\"]]",
     map_into(vm, argc, argv, emit_one, 0, out) && check_mapped_key(vm, argc, argv))
 
 PTC_BUILTIN_EXPR(
-    core_mapcat, "clojure.core", "mapcat", 1, -1, PTC_B_CALLS, "(mapcat f & colls)",
+    core_mapcat, "clojure.core", "mapcat", 1, -1,
+    PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(MAPCAT),
+    "(mapcat f & colls)",
     "The elements of all results of f, which must be collections; without a collection, a "
     "transducer.",
     "(mapcat range [1 2]) => [0 0 1]\n(mapcat :tags [{:tags [\"a\"]} {}]) => [\"a\"]\n"
     "(mapcat inc [1]) !! type_error",
     map_into(vm, argc, argv, emit_all, PTC_SEQ, out) && check_mapped_key(vm, argc, argv))
 
-PTC_BUILTIN(core_map_indexed, "clojure.core", "map-indexed", 1, 2, PTC_B_CALLS,
+PTC_BUILTIN(core_map_indexed, "clojure.core", "map-indexed", 1, 2,
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+                PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(MAP_INDEXED),
             "(map-indexed f coll)",
             "The results of (f index element) for each element; without coll, a transducer.",
             "(map-indexed vector [:a :b]) => [[0 :a] [1 :b]]\n(map-indexed dec [1]) !! arity_error")
@@ -207,25 +217,37 @@ static bool filter_into(PtcVM *vm, int argc, const PtcValue *argv, bool want, in
 }
 
 PTC_BUILTIN_EXPR(
-    core_filter, "clojure.core", "filter", 1, 2, PTC_B_CALLS, "(filter pred coll)",
+    core_filter, "clojure.core", "filter", 1, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
+        PTC_RULE(FILTER),
+    "(filter pred coll)",
     "The elements for which pred is neither false nor nil; without coll, a transducer.",
     "(filter even? [1 2 3 4]) => [2 4]\n(filter :on [{:on 1} {}]) => [{:on 1}]\n"
     "(filter #{\"b\"} [\"a\" \"b\"]) => [\"b\"]\n(filter [1 2] even?) !! type_error",
     filter_into(vm, argc, argv, true, PTC_SEQ, out) && check_mapped_key(vm, argc, argv))
 
-PTC_BUILTIN_EXPR(core_filterv, "clojure.core", "filterv", 2, 2, PTC_B_CALLS, "(filterv pred coll)",
+PTC_BUILTIN_EXPR(core_filterv, "clojure.core", "filterv", 2, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) |
+                     PTC_RULE(FILTER),
+                 "(filterv pred coll)",
                  "A vector of the elements for which pred is neither false nor nil.",
                  "(filterv even? (range 5)) => [0 2 4]",
                  filter_into(vm, argc, argv, true, 0, out) && check_mapped_key(vm, argc, argv))
 
-PTC_BUILTIN_EXPR(core_remove, "clojure.core", "remove", 1, 2, PTC_B_CALLS, "(remove pred coll)",
+PTC_BUILTIN_EXPR(core_remove, "clojure.core", "remove", 1, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+                     PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(REMOVE),
+                 "(remove pred coll)",
                  "The elements for which pred is false or nil; without coll, a transducer.",
                  "(remove even? [1 2 3]) => [1 3]\n(remove #{1} [1 2]) => [2]",
                  filter_into(vm, argc, argv, false, PTC_SEQ, out) &&
                      check_mapped_key(vm, argc, argv))
 
 PTC_BUILTIN(
-    core_keep, "clojure.core", "keep", 1, 2, PTC_B_CALLS, "(keep f coll)",
+    core_keep, "clojure.core", "keep", 1, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
+        PTC_RULE(KEEP),
+    "(keep f coll)",
     "The results of f for each element, without those that are nil; without coll, a transducer.",
     "(keep :a [{:a 1} {} {:a false}]) => [1 false]\n(keep #{1 2} [0 1 2]) => [1 2]")
 {
@@ -246,7 +268,9 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    core_keep_indexed, "clojure.core", "keep-indexed", 1, 2, PTC_B_CALLS, "(keep-indexed f coll)",
+    core_keep_indexed, "clojure.core", "keep-indexed", 1, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN),
+    "(keep-indexed f coll)",
     "The results of (f index element), without those that are nil; without coll, a transducer.",
     "(keep-indexed (fn [i x] (when (neg? x) i)) [3 -1 4 -5]) => [1 3]")
 {
@@ -298,7 +322,8 @@ static bool in_vain(PtcVM *vm, const PtcValue *argv, bool want, bool vain, PtcVa
 }
 
 PTC_BUILTIN(
-    core_some, "clojure.core", "some", 2, 2, PTC_B_CALLS, "(some pred coll)",
+    core_some, "clojure.core", "some", 2, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_RULE(SOME), "(some pred coll)",
     "The first result of pred that is neither false nor nil; nil when there is none.",
     "(some even? [1 3 6]) => true\n(some #{\"y\"} [\"x\" \"y\"]) => \"y\"\n(some even? [1]) => nil")
 {
@@ -310,17 +335,23 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN_EXPR(
-    core_every_p, "clojure.core", "every?", 2, 2, PTC_B_CALLS, "(every? pred coll)",
-    "True when pred holds for all elements, and when there are none.",
+    core_every_p, "clojure.core", "every?", 2, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
+        PTC_RULE(EVERY),
+    "(every? pred coll)", "True when pred holds for all elements, and when there are none.",
     "(every? pos? [1 2]) => true\n(every? pos? [1 0]) => false\n(every? pos? nil) => true",
     in_vain(vm, argv, false, true, out))
 
-PTC_BUILTIN_EXPR(core_not_every_p, "clojure.core", "not-every?", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_not_every_p, "clojure.core", "not-every?", 2, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
+                     PTC_RULE(EVERY),
                  "(not-every? pred coll)", "True when pred fails for some element.",
                  "(not-every? even? [2 3]) => true\n(not-every? even? []) => false",
                  in_vain(vm, argv, false, false, out))
 
-PTC_BUILTIN_EXPR(core_not_any_p, "clojure.core", "not-any?", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_not_any_p, "clojure.core", "not-any?", 2, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
+                     PTC_RULE(EVERY),
                  "(not-any? pred coll)", "True when pred holds for no element.",
                  "(not-any? neg? [1 2]) => true\n(not-any? neg? [1 -2]) => false",
                  in_vain(vm, argv, true, true, out))
@@ -401,20 +432,26 @@ static bool split_while(PtcVM *vm, int argc, const PtcValue *argv, int part, Ptc
     return ptc_give(out, v);
 }
 
-PTC_BUILTIN_EXPR(core_take_while, "clojure.core", "take-while", 1, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_take_while, "clojure.core", "take-while", 1, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+                     PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(WHILE),
                  "(take-while pred coll)",
                  "The elements before the first for which pred fails; without coll, a transducer.",
                  "(take-while pos? [1 2 -3 4]) => [1 2]\n(take-while #(< % 3) (range)) => [0 1 2]",
                  split_while(vm, argc, argv, 0, out))
 
-PTC_BUILTIN_EXPR(core_drop_while, "clojure.core", "drop-while", 1, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_drop_while, "clojure.core", "drop-while", 1, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+                     PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(WHILE),
                  "(drop-while pred coll)",
                  "The elements from the first for which pred fails; without coll, a transducer.",
                  "(drop-while neg? [-2 -1 0 -5]) => [0 -5]\n(drop-while nil? [nil]) => []",
                  split_while(vm, argc, argv, 1, out))
 
 PTC_BUILTIN_EXPR(
-    core_split_with, "clojure.core", "split-with", 2, 2, PTC_B_CALLS, "(split-with pred coll)",
+    core_split_with, "clojure.core", "split-with", 2, 2,
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST),
+    "(split-with pred coll)",
     "A vector of the elements before the first for which pred fails, and of the others.",
     "(split-with pos? [1 2 -3 4]) => [[1 2] [-3 4]]", split_while(vm, argc, argv, 2, out))
 
@@ -426,7 +463,9 @@ static bool push_run(PtcVM *vm, PtcValue *slots, size_t start, size_t end)
     return run != PTC_NONE && ptc_root_push(vm, &slots[SEQ_BUILT], run);
 }
 
-PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2, PTC_B_CALLS,
+PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2,
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+                PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(PARTITION_BY),
             "(partition-by f coll)",
             "Runs of neighbours for which f gives the same; without coll, a transducer.",
             "(partition-by even? [2 4 1 8]) => [[2 4] [1] [8]]\n(partition-by :k nil) => []")
@@ -462,7 +501,9 @@ PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2, PTC_B_CALLS
 /* ------------------------------------------------------------------------ reduce */
 
 PTC_BUILTIN(
-    core_reduce, "clojure.core", "reduce", 2, 3, PTC_B_CALLS, "(reduce f init? coll)",
+    core_reduce, "clojure.core", "reduce", 2, 3,
+    PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, 0, PTC_IS_SEQABLE) | PTC_RULE(REDUCE),
+    "(reduce f init? coll)",
     "Folds the elements into one value with (f acc element), beginning with init or the first "
     "element; a (reduced x) result ends it at once.",
     "(reduce + [1 2 3]) => 6\n(reduce conj [] \"ab\") => [\"a\" \"b\"]\n(reduce + []) => 0\n"
@@ -494,7 +535,9 @@ static bool step_kv(PtcVM *vm, PtcValue f, PtcValue *acc, PtcValue key, PtcValue
 }
 
 PTC_BUILTIN(
-    core_reduce_kv, "clojure.core", "reduce-kv", 3, 3, PTC_B_CALLS, "(reduce-kv f init coll)",
+    core_reduce_kv, "clojure.core", "reduce-kv", 3, 3,
+    PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, 0, PTC_IS_ASSOCIATIVE) | PTC_RULE(REDUCE_KV),
+    "(reduce-kv f init coll)",
     "Folds the entries of a map, or the indexes and elements of a vector, with (f acc key value).",
     "(reduce-kv (fn [m k v] (assoc m v k)) {} {:a 1}) => {1 :a}\n"
     "(reduce-kv (fn [n i x] (+ n (* i x))) 0 [5 6]) => 6\n(reduce-kv + 0 #{1}) !! type_error")
@@ -532,7 +575,8 @@ static bool reductions_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
     return ptc_give(out, PTC_RETRY(vm, ptc_producer_cons(vm, argv[1], *slot)));
 }
 
-PTC_BUILTIN(core_reductions, "clojure.core", "reductions", 2, 3, PTC_B_CALLS,
+PTC_BUILTIN(core_reductions, "clojure.core", "reductions", 2, 3,
+            PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, 0, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST),
             "(reductions f init? coll)",
             "All the values that reduce goes through, one after the other.",
             "(reductions + [1 2 3]) => [1 3 6]\n(reductions conj [] [1]) => [[] [1]]")
@@ -567,8 +611,10 @@ PTC_BUILTIN(core_reductions, "clojure.core", "reductions", 2, 3, PTC_B_CALLS,
 
 /* ----------------------------------------------------------------------- effects */
 
-PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)",
-            "Calls f for each element, for its effects; the result is nil.",
+PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2,
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL) |
+                PTC_RULE(EACH),
+            "(run! f coll)", "Calls f for each element, for its effects; the result is nil.",
             "(run! inc [1 2]) => nil\n(run! inc 5) !! type_error")
 {
     PtcIter it;

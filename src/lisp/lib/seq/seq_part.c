@@ -8,8 +8,8 @@
 
 /* ------------------------------------------------------------------------ making */
 
-PTC_BUILTIN_EXPR(core_list, "clojure.core", "list", 0, -1, 0, "(list & xs)",
-                 "A list of the arguments; conj adds at its front.",
+PTC_BUILTIN_EXPR(core_list, "clojure.core", "list", 0, -1, PTC_GIVES(PTC_IS_LIST) | PTC_RULE(TUPLE),
+                 "(list & xs)", "A list of the arguments; conj adds at its front.",
                  "(list 1 2) => [1 2]\n(conj (list 1 2) 3) => [3 1 2]",
                  ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, PTC_SEQ)))
 
@@ -31,12 +31,15 @@ PTC_BUILTIN(core_list_star, "clojure.core", "list*", 1, -1, 0, "(list* & xs coll
     return ptc_give(out, seq);
 }
 
-PTC_BUILTIN_EXPR(core_vector, "clojure.core", "vector", 0, -1, 0, "(vector & xs)",
+PTC_BUILTIN_EXPR(core_vector, "clojure.core", "vector", 0, -1,
+                 PTC_GIVES(PTC_IS_LIST) | PTC_RULE(TUPLE), "(vector & xs)",
                  "A vector of the arguments.", "(vector 1 [2]) => [1 [2]]\n(vector) => []",
                  ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, 0)))
 
 PTC_BUILTIN(
-    core_vec, "clojure.core", "vec", 1, 1, 0, "(vec coll)", "A vector of all elements.",
+    core_vec, "clojure.core", "vec", 1, 1,
+    PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) | PTC_RULE(ELEMENTS), "(vec coll)",
+    "A vector of all elements.",
     "(vec (list 1 2)) => [1 2]\n(vec {:a 1}) => [[:a 1]]\n(vec nil) => []\n(vec 5) !! type_error")
 {
     PtcIter it;
@@ -144,7 +147,8 @@ static PtcValue number_range(PtcVM *vm, PtcValue start, PtcValue end, PtcValue s
 }
 
 PTC_BUILTIN(
-    core_range, "clojure.core", "range", 0, 3, 0, "(range start? end step?)",
+    core_range, "clojure.core", "range", 0, 3,
+    PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_LIST), "(range start? end step?)",
     "The numbers from start (0) up to but not including end, by step (1); without end when there "
     "are no arguments or the step is 0, so only take and similar functions may use them.",
     "(range 4) => [0 1 2 3]\n(range 10 0 -3) => [10 7 4 1]\n(take 2 (range)) => [0 1]\n"
@@ -166,7 +170,7 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    core_repeat, "clojure.core", "repeat", 1, 2, 0, "(repeat n? x)",
+    core_repeat, "clojure.core", "repeat", 1, 2, PTC_GIVES(PTC_IS_LIST), "(repeat n? x)",
     "x n times over; without n there is no end, so only take and similar functions may use it.",
     "(repeat 3 :a) => [:a :a :a]\n(take 2 (repeat 1)) => [1 1]\n(count (repeat 1)) !! value_error")
 {
@@ -190,7 +194,8 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    core_cycle, "clojure.core", "cycle", 1, 1, 0, "(cycle coll)",
+    core_cycle, "clojure.core", "cycle", 1, 1, PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST),
+    "(cycle coll)",
     "The elements again and again, without end, so only take and similar functions may use them.",
     "(take 5 (cycle [1 2])) => [1 2 1 2 1]\n(cycle []) => []")
 {
@@ -210,7 +215,8 @@ PTC_BUILTIN(
 
 /* ------------------------------------------------------------------------ adding */
 
-PTC_BUILTIN(core_cons, "clojure.core", "cons", 2, 2, 0, "(cons x coll)",
+PTC_BUILTIN(core_cons, "clojure.core", "cons", 2, 2,
+            PTC_TAKES2(0, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST), "(cons x coll)",
             "A sequence of x and then the elements of coll.",
             "(cons 1 [2 3]) => [1 2 3]\n(cons 1 nil) => [1]\n(cons 1 2) !! type_error")
 {
@@ -219,7 +225,10 @@ PTC_BUILTIN(core_cons, "clojure.core", "cons", 2, 2, 0, "(cons x coll)",
 }
 
 PTC_BUILTIN(
-    core_conj, "clojure.core", "conj", 0, -1, 0, "(conj coll & xs)",
+    core_conj, "clojure.core", "conj", 0, -1,
+    PTC_B_LONE | PTC_TAKES(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP) |
+        PTC_GIVES(PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP) | PTC_RULE(CONJ),
+    "(conj coll & xs)",
     "The collection with the elements added: at the end of a vector, at the front of a list or "
     "sequence; to a map, [key value] pairs or maps.",
     "(conj [1] 2 3) => [1 2 3]\n(conj nil 1 2) => [2 1]\n(conj {:a 1} [:b 2]) => {:a 1, :b 2}\n"
@@ -243,7 +252,12 @@ static bool pour(PtcVM *vm, int argc, const PtcValue *argv, PtcValue from, PtcVa
     return ptc_give(out, ptc_pour(vm, argv, &it));
 }
 
-PTC_BUILTIN(core_into, "clojure.core", "into", 0, 3, PTC_B_CALLS, "(into to xform? from)",
+PTC_BUILTIN(core_into, "clojure.core", "into", 0, 3,
+            PTC_B_CALLS | PTC_B_LONE |
+                PTC_TAKES3(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP,
+                           PTC_IS_SEQABLE | PTC_IS_FN | PTC_IS_OTHER, PTC_IS_SEQABLE) |
+                PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP) | PTC_RULE(INTO),
+            "(into to xform? from)",
             "The collection `to` with all elements of `from` added as conj does, run through a "
             "transducer such as (map f) when one is given.",
             "(into [1] [2 3]) => [1 2 3]\n(into {} [[:a 1] [:b 2]]) => {:a 1, :b 2}\n"
@@ -284,8 +298,9 @@ static bool add_all_elements(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
     return true;
 }
 
-PTC_BUILTIN(core_concat, "clojure.core", "concat", 0, -1, 0, "(concat & colls)",
-            "One sequence of the elements of all collections in turn.",
+PTC_BUILTIN(core_concat, "clojure.core", "concat", 0, -1,
+            PTC_TAKES_ALL(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) | PTC_RULE(CONCAT),
+            "(concat & colls)", "One sequence of the elements of all collections in turn.",
             "(concat [1] nil [2 [3]]) => [1 2 [3]]\n(concat) => []\n(concat [1] 2) !! type_error")
 {
     if (PTC_UNLIKELY(ptc_any_lazy(argc, argv)))
@@ -325,7 +340,8 @@ static bool interleave_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
     return ptc_stage_rows(vm, argc, argv, 0, &rows) && ptc_stage(vm, PTC_STEP_CAT, 1, &rows, out);
 }
 
-PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleave & colls)",
+PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1,
+            PTC_TAKES_ALL(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST), "(interleave & colls)",
             "The first of each collection, then the second of each, to the end of the shortest.",
             "(interleave [1 2 3] [:a :b]) => [1 :a 2 :b]\n(interleave) => []\n"
             "(interleave [1] 2) !! type_error")
@@ -349,7 +365,9 @@ PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleav
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_interpose, "clojure.core", "interpose", 1, 2, 0, "(interpose separator coll)",
+PTC_BUILTIN(core_interpose, "clojure.core", "interpose", 1, 2,
+            PTC_TAKES2(0, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN),
+            "(interpose separator coll)",
             "The elements with the separator between each two; without coll, a transducer.",
             "(interpose 0 [7 8 9]) => [7 0 8 0 9]\n(interpose \"-\" []) => []")
 {
@@ -368,7 +386,9 @@ PTC_BUILTIN(core_interpose, "clojure.core", "interpose", 1, 2, 0, "(interpose se
     return ptc_iter_end(&it) && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_zip, "clojure.core", "zip", 2, 2, 0, "(zip coll1 coll2)",
+PTC_BUILTIN(core_zip, "clojure.core", "zip", 2, 2,
+            PTC_TAKES2(PTC_IS_SEQABLE, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST),
+            "(zip coll1 coll2)",
             "Pairs [a b] of the elements side by side, to the end of the shorter collection.",
             "(zip [1 2] [:a :b]) => [[1 :a] [2 :b]]\n(zip [1] []) => []")
 {
@@ -389,7 +409,9 @@ PTC_BUILTIN(core_zip, "clojure.core", "zip", 2, 2, 0, "(zip coll1 coll2)",
     return b != PTC_NONE && !zip.failed && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_zipmap, "clojure.core", "zipmap", 2, 2, 0, "(zipmap keys vals)",
+PTC_BUILTIN(core_zipmap, "clojure.core", "zipmap", 2, 2,
+            PTC_TAKES2(PTC_IS_SEQABLE, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_MAP) | PTC_RULE(ZIPMAP),
+            "(zipmap keys vals)",
             "A map from each key to the value beside it, to the end of the shorter collection.",
             "(zipmap [:a :b :c] [1 2]) => {:a 1, :b 2}\n(zipmap [:a] 5) !! type_error")
 {
@@ -447,7 +469,8 @@ static bool flatten_later(PtcVM *vm, PtcValue coll, PtcValue *out)
 }
 
 PTC_BUILTIN(
-    core_flatten, "clojure.core", "flatten", 1, 1, 0, "(flatten coll)",
+    core_flatten, "clojure.core", "flatten", 1, 1,
+    PTC_TAKES(PTC_IS_NIL | PTC_IS_LIST) | PTC_GIVES(PTC_IS_LIST), "(flatten coll)",
     "The elements of nested vectors and sequences in one sequence; maps, sets and strings "
     "stay as they are.",
     "(flatten [1 [2 [[3]]] []]) => [1 2 3]\n(flatten nil) => []\n(flatten \"abc\") !! type_error")
@@ -624,7 +647,9 @@ static bool divide_empty(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *ou
 }
 
 PTC_BUILTIN(
-    core_partition, "clojure.core", "partition", 2, 4, 0, "(partition n step? pad? coll)",
+    core_partition, "clojure.core", "partition", 2, 4,
+    PTC_TAKES3(PTC_IS_INT, 0, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) | PTC_RULE(PARTITION),
+    "(partition n step? pad? coll)",
     "Pieces of n elements that begin step (n) apart; a shorter rest is left out, or filled up from "
     "pad when that is given.",
     "(partition 2 [1 2 3 4 5]) => [[1 2] [3 4]]\n(partition 2 1 [1 2 3]) => [[1 2] [2 3]]\n"
@@ -647,7 +672,10 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    core_partition_all, "clojure.core", "partition-all", 1, 3, 0, "(partition-all n step? coll)",
+    core_partition_all, "clojure.core", "partition-all", 1, 3,
+    PTC_TAKES3(PTC_IS_INT, PTC_IS_SEQABLE | PTC_IS_INT, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(PARTITION),
+    "(partition-all n step? coll)",
     "Pieces of n elements that begin step (n) apart, a shorter rest included; without coll, a "
     "transducer.",
     "(partition-all 2 [1 2 3]) => [[1 2] [3]]\n(partition-all 2 1 [1 2 3]) => [[1 2] [2 3] [3]]\n"
@@ -701,7 +729,8 @@ static bool choose_combinations(PtcVM *vm, const PtcItems *items, size_t n, PtcV
     return ok;
 }
 
-PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combinations coll n)",
+PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST), "(combinations coll n)",
             "All ways to choose n of the elements, each a vector in the order of the collection.",
             "(combinations [1 2 3] 2) => [[1 2] [1 3] [2 3]]\n(combinations [1 2] 0) => [[]]\n"
             "(combinations [1] 2) => []")

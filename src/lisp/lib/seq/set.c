@@ -32,7 +32,8 @@ static bool end_build(PtcDictBuild *b, bool ok, PtcValue *out)
     return false;
 }
 
-PTC_BUILTIN(core_set, "clojure.core", "set", 1, 1, 0, "(set coll)",
+PTC_BUILTIN(core_set, "clojure.core", "set", 1, 1,
+            PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_SET) | PTC_RULE(SET_OF), "(set coll)",
             "The set of the distinct elements of a collection, in order of first appearance.",
             "(set [3 1 3]) => #{3 1}\n(set \"aab\") => #{\"a\" \"b\"}\n(set nil) => #{}\n(set 5) "
             "!! type_error")
@@ -50,8 +51,9 @@ PTC_BUILTIN(core_set, "clojure.core", "set", 1, 1, 0, "(set coll)",
     return end_build(&b, ok && ptc_iter_end(&it), out);
 }
 
-PTC_BUILTIN(core_hash_set, "clojure.core", "hash-set", 0, -1, 0, "(hash-set & elements)",
-            "The set of the distinct arguments.", "(hash-set 1 2 1) => #{1 2}\n(hash-set) => #{}")
+PTC_BUILTIN(core_hash_set, "clojure.core", "hash-set", 0, -1, PTC_GIVES(PTC_IS_SET),
+            "(hash-set & elements)", "The set of the distinct arguments.",
+            "(hash-set 1 2 1) => #{1 2}\n(hash-set) => #{}")
 {
     PtcDictBuild b;
     bool ok = true;
@@ -62,8 +64,9 @@ PTC_BUILTIN(core_hash_set, "clojure.core", "hash-set", 0, -1, 0, "(hash-set & el
     return end_build(&b, ok, out);
 }
 
-PTC_BUILTIN(core_disj, "clojure.core", "disj", 1, -1, 0, "(disj set & elements)",
-            "The set without these elements.",
+PTC_BUILTIN(core_disj, "clojure.core", "disj", 1, -1,
+            PTC_TAKES(PTC_IS_NIL | PTC_IS_SET) | PTC_GIVES(PTC_IS_NIL | PTC_IS_SET),
+            "(disj set & elements)", "The set without these elements.",
             "(disj #{1 2 3} 2 9) => #{1 3}\n(disj nil 1) => nil\n(disj [1 2] 1) !! type_error")
 {
     PtcValue set = argv[0];
@@ -142,8 +145,9 @@ static bool subtract_set(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
     return true;
 }
 
-PTC_BUILTIN(set_union, "clojure.set", "union", 0, -1, 0, "(union & sets)",
-            "The set of all elements of all sets.",
+PTC_BUILTIN(set_union, "clojure.set", "union", 0, -1,
+            PTC_TAKES_ALL(PTC_IS_NIL | PTC_IS_SET) | PTC_GIVES(PTC_IS_NIL | PTC_IS_SET),
+            "(union & sets)", "The set of all elements of all sets.",
             "(union #{1 2} #{2 3}) => #{1 2 3}\n(union) => #{}\n(union #{1} [2]) !! type_error")
 {
     PtcValue acc = argc ? PTC_NIL : ptc_set_empty(vm->heap);
@@ -167,8 +171,9 @@ PTC_BUILTIN(set_union, "clojure.set", "union", 0, -1, 0, "(union & sets)",
     return true;
 }
 
-PTC_BUILTIN(set_intersection, "clojure.set", "intersection", 1, -1, 0, "(intersection set & sets)",
-            "The set of the elements that all sets have.",
+PTC_BUILTIN(set_intersection, "clojure.set", "intersection", 1, -1,
+            PTC_TAKES_ALL(PTC_IS_NIL | PTC_IS_SET) | PTC_GIVES(PTC_IS_NIL | PTC_IS_SET),
+            "(intersection set & sets)", "The set of the elements that all sets have.",
             "(intersection #{1 2 3} #{3 2} #{2 9}) => #{2}\n(intersection #{1} #{2}) => #{}\n"
             "(intersection #{1} [1]) !! type_error")
 {
@@ -185,7 +190,9 @@ PTC_BUILTIN(set_intersection, "clojure.set", "intersection", 1, -1, 0, "(interse
     return true;
 }
 
-PTC_BUILTIN(set_difference, "clojure.set", "difference", 1, -1, 0, "(difference set & sets)",
+PTC_BUILTIN(set_difference, "clojure.set", "difference", 1, -1,
+            PTC_TAKES_ALL(PTC_IS_NIL | PTC_IS_SET) | PTC_GIVES(PTC_IS_NIL | PTC_IS_SET),
+            "(difference set & sets)",
             "The set of the elements of the first set that none of the others has.",
             "(difference #{1 2 3} #{1} #{3 4}) => #{2}\n(difference #{1}) => #{1}\n"
             "(difference [1 2] #{1}) !! type_error")
@@ -215,14 +222,17 @@ static bool is_subset(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
 }
 
 PTC_BUILTIN_EXPR(
-    set_subset, "clojure.set", "subset?", 2, 2, 0, "(subset? set1 set2)",
-    "Is every element of set1 in set2?",
+    set_subset, "clojure.set", "subset?", 2, 2,
+    PTC_TAKES2(PTC_IS_NIL | PTC_IS_SET, PTC_IS_NIL | PTC_IS_SET) | PTC_GIVES(PTC_IS_BOOL),
+    "(subset? set1 set2)", "Is every element of set1 in set2?",
     "(subset? #{1} #{1 2}) => true\n(subset? #{1 3} #{1 2}) => false\n(subset? [1] #{1}) "
     "!! type_error",
     arg_sets(vm, argc, argv) && is_subset(vm, argv[0], argv[1], out))
 
-PTC_BUILTIN_EXPR(set_superset, "clojure.set", "superset?", 2, 2, 0, "(superset? set1 set2)",
-                 "Is every element of set2 in set1?",
+PTC_BUILTIN_EXPR(set_superset, "clojure.set", "superset?", 2, 2,
+                 PTC_TAKES2(PTC_IS_NIL | PTC_IS_SET, PTC_IS_NIL | PTC_IS_SET) |
+                     PTC_GIVES(PTC_IS_BOOL),
+                 "(superset? set1 set2)", "Is every element of set2 in set1?",
                  "(superset? #{1 2} #{1}) => true\n(superset? #{1} #{1 2}) => false",
                  arg_sets(vm, argc, argv) && is_subset(vm, argv[1], argv[0], out))
 
@@ -279,7 +289,8 @@ static PtcValue new_name(PtcVM *vm, PtcValue map, PtcValue names, PtcValue key)
 }
 
 PTC_BUILTIN(
-    set_rename_keys, "clojure.set", "rename-keys", 2, 2, 0, "(rename-keys map names)",
+    set_rename_keys, "clojure.set", "rename-keys", 2, 2,
+    PTC_TAKES(PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_MAPPED), "(rename-keys map names)",
     "The map with its keys renamed as the map of old to new names says.",
     "(rename-keys {:a 1 :b 2} {:a :x}) => {:x 1, :b 2}\n(rename-keys {:a 1} {:z :y}) => {:a 1}\n"
     "(rename-keys [1] {}) !! type_error")
@@ -302,7 +313,8 @@ PTC_BUILTIN(
     return end_build(&b, ok, out);
 }
 
-PTC_BUILTIN(set_map_invert, "clojure.set", "map-invert", 1, 1, 0, "(map-invert map)",
+PTC_BUILTIN(set_map_invert, "clojure.set", "map-invert", 1, 1,
+            PTC_TAKES(PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_MAP), "(map-invert map)",
             "The map from each value to its key; of keys with one value the last wins.",
             "(map-invert {:a 1 :b 2}) => {1 :a, 2 :b}\n(map-invert nil) => {}\n(map-invert 5) !! "
             "type_error")

@@ -386,7 +386,10 @@ static bool sort_arg(Sorter *s, const PtcValue *argv, int i, PtcValue *out)
     return *out != PTC_NONE;
 }
 
-PTC_BUILTIN(core_sort, "clojure.core", "sort", 1, 2, PTC_B_CALLS, "(sort comparator? coll)",
+PTC_BUILTIN(core_sort, "clojure.core", "sort", 1, 2,
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_SEQABLE | PTC_IS_FN | PTC_IS_OTHER, PTC_IS_SEQABLE) |
+                PTC_GIVES(PTC_IS_LIST) | PTC_RULE(ELEMENTS),
+            "(sort comparator? coll)",
             "The elements in ascending order, nil first, or as a comparator such as > says.  Equal "
             "ones keep "
             "their order; vectors are ordered by length, then element by element.",
@@ -401,7 +404,11 @@ PTC_BUILTIN(core_sort, "clojure.core", "sort", 1, 2, PTC_B_CALLS, "(sort compara
 }
 
 PTC_BUILTIN(
-    core_sort_by, "clojure.core", "sort-by", 2, 3, PTC_B_CALLS, "(sort-by key comparator? coll)",
+    core_sort_by, "clojure.core", "sort-by", 2, 3,
+    PTC_B_CALLS |
+        PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE | PTC_IS_FN | PTC_IS_OTHER, PTC_IS_SEQABLE) |
+        PTC_GIVES(PTC_IS_LIST) | PTC_RULE(SORT_BY),
+    "(sort-by key comparator? coll)",
     "The elements in the order of their keys, which key (a function, a keyword or a path such as "
     "[:a :b]) gives; with > in descending order, nil last.",
     "(sort-by count [\"ccc\" \"a\" \"bb\"]) => [\"a\" \"bb\" \"ccc\"]\n"

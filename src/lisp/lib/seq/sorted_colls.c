@@ -126,7 +126,8 @@ static bool make_sorted_map(PtcVM *vm, PtcValue by, int argc, const PtcValue *ar
 }
 
 PTC_BUILTIN_EXPR(
-    core_sorted_map, "clojure.core", "sorted-map", 0, -1, 0, "(sorted-map key value ...)",
+    core_sorted_map, "clojure.core", "sorted-map", 0, -1,
+    PTC_GIVES(PTC_IS_MAP) | PTC_RULE(HASH_MAP), "(sorted-map key value ...)",
     "A map of these keys and values that stays in the order of its keys.",
     "(sorted-map :b 2 :a 1) => {:a 1, :b 2}\n(assoc (sorted-map 5 :x 9 :y) 7 :z) => {5 :x, "
     "7 :z, 9 :y}\n"
@@ -148,7 +149,8 @@ PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CA
            (PTC_RETRY(vm, make_sorted_map(vm, by, argc - 1, argv + 1, out)));
 }
 
-PTC_BUILTIN_EXPR(core_sorted_set, "clojure.core", "sorted-set", 0, -1, 0, "(sorted-set & elements)",
+PTC_BUILTIN_EXPR(core_sorted_set, "clojure.core", "sorted-set", 0, -1, PTC_GIVES(PTC_IS_SET),
+                 "(sorted-set & elements)",
                  "The set of the distinct arguments, which stays in order.",
                  "(sorted-set 3 1 2 1) => #{1 2 3}\n(first (conj (sorted-set 5 8) 2)) => 2\n"
                  "(sorted-set 1 :a) !! type_error",

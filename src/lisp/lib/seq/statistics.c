@@ -157,28 +157,35 @@ static bool run_statistic(PtcVM *vm, const Statistic *s, bool by, int argc, cons
 static const Statistic median_of = {compute_median, 1, 0};
 static const Statistic stdev_of = {compute_stdev, 2, 0};
 
-PTC_BUILTIN_EXPR(core_median, "clojure.core", "median", 1, 1, PTC_B_CALLS, "(median coll)",
+PTC_BUILTIN_EXPR(core_median, "clojure.core", "median", 1, 1,
+                 PTC_B_CALLS | PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT),
+                 "(median coll)",
                  "The middle of the numbers in order, as a float; between two, half of their sum. "
                  "nil elements are skipped, and the median of none is nil.",
                  "(median [3 1 20]) => 3.0\n(median [4 1 nil 2 3]) => 2.5\n(median []) => nil\n"
                  "(median [\"1\"]) !! arithmetic_error\n(median 5) !! type_error",
                  run_statistic(vm, &median_of, false, argc, argv, out))
 
-PTC_BUILTIN_EXPR(core_median_by, "clojure.core", "median-by", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_median_by, "clojure.core", "median-by", 2, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                     PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) | PTC_RULE(NUMBER_BY),
                  "(median-by key coll)", "The median of a field or function of each element.",
                  "(median-by :n [{:n 1} {:n 9} {:n 4} {}]) => 4.0\n"
                  "(median-by 5 [1]) !! type_error",
                  run_statistic(vm, &median_of, true, argc, argv, out))
 
 PTC_BUILTIN_EXPR(
-    core_stdev, "clojure.core", "stdev", 1, 1, PTC_B_CALLS, "(stdev coll)",
+    core_stdev, "clojure.core", "stdev", 1, 1,
+    PTC_B_CALLS | PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT), "(stdev coll)",
     "The standard deviation of a sample (divided by n - 1), as a float; its square is the "
     "variance. nil elements are skipped, and of fewer than two numbers it is nil.",
     "(stdev [2 4 4 4 5 5 7 9 nil]) => 2.138089935299395\n(stdev [1 3]) => 1.4142135623730951\n"
     "(stdev [5]) => nil\n(stdev [\"1\" 2]) !! arithmetic_error",
     run_statistic(vm, &stdev_of, false, argc, argv, out))
 
-PTC_BUILTIN_EXPR(core_stdev_by, "clojure.core", "stdev-by", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_stdev_by, "clojure.core", "stdev-by", 2, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                     PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) | PTC_RULE(NUMBER_BY),
                  "(stdev-by key coll)",
                  "The standard deviation of a field or function of each element.",
                  "(stdev-by :n [{:n 1} {:n 3}]) => 1.4142135623730951\n"
@@ -198,7 +205,9 @@ static bool run_percentile(PtcVM *vm, bool by, int argc, const PtcValue *argv, P
     return run_statistic(vm, &s, by, argc, argv, out);
 }
 
-PTC_BUILTIN_EXPR(core_percentile, "clojure.core", "percentile", 2, 2, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_percentile, "clojure.core", "percentile", 2, 2,
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_NUMBER, PTC_IS_SEQABLE) |
+                     PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT),
                  "(percentile p coll)",
                  "Where p percent of the numbers in order are below, as a float; between two "
                  "numbers it is interpolated, so 50 is the median and 25 the first quartile. nil "
@@ -208,7 +217,10 @@ PTC_BUILTIN_EXPR(core_percentile, "clojure.core", "percentile", 2, 2, PTC_B_CALL
                  "(percentile [1] 90) !! type_error",
                  run_percentile(vm, false, argc, argv, out))
 
-PTC_BUILTIN_EXPR(core_percentile_by, "clojure.core", "percentile-by", 3, 3, PTC_B_CALLS,
+PTC_BUILTIN_EXPR(core_percentile_by, "clojure.core", "percentile-by", 3, 3,
+                 PTC_B_CALLS |
+                     PTC_TAKES3(PTC_IS_NUMBER, PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                     PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT),
                  "(percentile-by p key coll)",
                  "The percentile of a field or function of each element.",
                  "(percentile-by 75 :n [{:n 1} {:n 2} {:n 3}]) => 2.5\n"

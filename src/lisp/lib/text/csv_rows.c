@@ -8,7 +8,9 @@
 #include "value/number/decimal.h"
 
 PTC_PRELUDE(
-    csv_parse, "csv", "parse", 1, 2, 0, "(csv/parse text {:header false :separator \";\"}?)",
+    csv_parse, "csv", "parse", 1, 2,
+    PTC_TAKES2(PTC_IS_STRING, PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_LIST),
+    "(csv/parse text {:header false :separator \";\"}?)",
     "The rows of CSV text: maps with the names of the first line as string keys, or vectors with "
     ":header false. Columns of numbers and booleans are read as such, empty fields as nil; the "
     "separator, if not given, is the comma, semicolon or tab that divides the first lines.",
@@ -19,7 +21,8 @@ PTC_PRELUDE(
     "(csv/parse \"a,b\\n1\") !! value_error\n(csv/parse nil) !! type_error");
 
 PTC_PRELUDE(
-    csv_generate, "csv", "generate", 1, 2, 0,
+    csv_generate, "csv", "generate", 1, 2,
+    PTC_TAKES2(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET, PTC_IS_MAPPED) | PTC_GIVES(PTC_IS_STRING),
     "(csv/generate rows {:columns [:a :b] :header false :separator \";\"}?)",
     "Rows as CSV text that csv/parse reads back: maps with a first line of their keys (or of "
     ":columns), or vectors. Texts are quoted where they would be read as something else.",

@@ -123,7 +123,7 @@ static PtcValue short_str(PtcVM *vm, int argc, const PtcValue *argv)
 }
 
 PTC_BUILTIN(
-    core_str, "clojure.core", "str", 0, -1, 0, "(str & values)",
+    core_str, "clojure.core", "str", 0, -1, PTC_GIVES(PTC_IS_STRING), "(str & values)",
     "The texts of all arguments joined; nil is nothing, collections print as pr-str shows them.",
     "(str \"a\" 1 :k nil 2.5) => \"a1:k2.5\"\n(str [1 \"b\"]) => \"[1 \\\"b\\\"]\"\n(str) => \"\"")
 {
@@ -166,7 +166,9 @@ static PtcValue exact_join(PtcVM *vm, PtcValue sep, PtcValue coll)
     return str;
 }
 
-PTC_BUILTIN(string_join, "clojure.string", "join", 1, 2, 0, "(join separator? coll)",
+PTC_BUILTIN(string_join, "clojure.string", "join", 1, 2,
+            PTC_TAKES2(PTC_IS_SEQABLE, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_STRING),
+            "(join separator? coll)",
             "The texts of all elements as one string, with the separator between them.",
             "(join \", \" [1 \"b\" :c]) => \"1, b, :c\"\n(join [\"a\" \"b\"]) => \"ab\"\n(join "
             "\",\" nil) => \"\"\n"
@@ -620,7 +622,8 @@ bool ptc_format_text(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
 }
 
 PTC_BUILTIN_EXPR(
-    core_format, "clojure.core", "format", 1, -1, 0, "(format template & args)",
+    core_format, "clojure.core", "format", 1, -1,
+    PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(format template & args)",
     "The template with its directives replaced by the arguments, as Java's formatter does: "
     "%s %d %f %e %g %x %o %b %c %n %%, with flags, width and precision.",
     "(format \"%s has %d\" \"cart\" 3) => \"cart has 3\"\n"

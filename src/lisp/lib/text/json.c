@@ -139,8 +139,8 @@ static bool parse_json_argument(PtcVM *vm, int argc, const PtcValue *argv, bool 
 }
 
 PTC_BUILTIN_EXPR(
-    json_parse_string, "json", "parse-string", 1, -1, PTC_B_CALLS,
-    "(json/parse-string text key-fn?)",
+    json_parse_string, "json", "parse-string", 1, -1,
+    PTC_B_CALLS | PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING), "(json/parse-string text key-fn?)",
     "The value of JSON text, nil when it is not JSON, and for nil. Keys are strings; with "
     "true or a function after the text they become keywords or what the function gives. "
     "Anything but text is an error: answers of tools are values already.",
@@ -290,7 +290,7 @@ static bool generate(PtcVM *vm, int argc, const PtcValue *argv, bool strict, Ptc
 }
 
 PTC_BUILTIN_EXPR(
-    json_generate_string, "json", "generate-string", 1, -1, 0,
+    json_generate_string, "json", "generate-string", 1, -1, PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING),
     "(json/generate-string value {:pretty true}?)",
     "The value as JSON text, nil when it has none (a function, NaN, two keys that become "
     "one). Keywords become strings, sets arrays, dates and constants such as "

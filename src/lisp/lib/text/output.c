@@ -43,7 +43,8 @@ static bool print_all(PtcVM *vm, int argc, const PtcValue *argv, bool readable, 
     return ok;
 }
 
-PTC_BUILTIN(core_pr_str, "clojure.core", "pr-str", 0, -1, 0, "(pr-str & values)",
+PTC_BUILTIN(core_pr_str, "clojure.core", "pr-str", 0, -1, PTC_GIVES(PTC_IS_STRING),
+            "(pr-str & values)",
             "The arguments as text that reads back as the same data, with spaces between.",
             "(pr-str \"a\" nil [:b 1.5]) => \"\\\"a\\\" nil [:b 1.5]\"\n(pr-str) => \"\"")
 {
@@ -52,8 +53,8 @@ PTC_BUILTIN(core_pr_str, "clojure.core", "pr-str", 0, -1, 0, "(pr-str & values)"
     return ptc_format_give(vm, &buf, add_printed_line(vm, &buf, argc, argv, true), out);
 }
 
-PTC_BUILTIN(core_print_str, "clojure.core", "print-str", 0, -1, 0, "(print-str & values)",
-            "The line that print would print, as a string.",
+PTC_BUILTIN(core_print_str, "clojure.core", "print-str", 0, -1, PTC_GIVES(PTC_IS_STRING),
+            "(print-str & values)", "The line that print would print, as a string.",
             "(print-str \"a\" 1) => \"a 1\"\n(print-str) => \"\"")
 {
     PtcBuf buf;
@@ -69,13 +70,14 @@ static bool line_text(PtcVM *vm, int argc, const PtcValue *argv, bool readable, 
     return ptc_format_give(vm, &buf, ok, out);
 }
 
-PTC_BUILTIN_EXPR(core_println_str, "clojure.core", "println-str", 0, -1, 0,
+PTC_BUILTIN_EXPR(core_println_str, "clojure.core", "println-str", 0, -1, PTC_GIVES(PTC_IS_STRING),
                  "(println-str & values)",
                  "The line that println would print, with its line feed, as a string.",
                  "(println-str \"a\" 1) => \"a 1\\n\"\n(println-str) => \"\\n\"",
                  line_text(vm, argc, argv, false, out))
 
-PTC_BUILTIN_EXPR(core_prn_str, "clojure.core", "prn-str", 0, -1, 0, "(prn-str & values)",
+PTC_BUILTIN_EXPR(core_prn_str, "clojure.core", "prn-str", 0, -1, PTC_GIVES(PTC_IS_STRING),
+                 "(prn-str & values)",
                  "The line that prn would print, with its line feed, as a string.",
                  "(prn-str \"a\" 1) => \"\\\"a\\\" 1\\n\"\n(prn-str) => \"\\n\"",
                  line_text(vm, argc, argv, true, out))
@@ -87,24 +89,26 @@ PTC_BUILTIN_EXPR(pprint_pprint, "clojure.pprint", "pprint", 1, 1, PTC_B_EFFECT,
                  "[1]}\\n\"\n(clojure.pprint/pprint) !! arity_error",
                  print_all(vm, argc, argv, true, true, out))
 
-PTC_BUILTIN_EXPR(core_println, "clojure.core", "println", 0, -1, PTC_B_EFFECT, "(println & values)",
+PTC_BUILTIN_EXPR(core_println, "clojure.core", "println", 0, -1,
+                 PTC_B_EFFECT | PTC_GIVES(PTC_IS_NIL), "(println & values)",
                  "Prints the arguments as one line, with spaces between; gives nil.",
                  "(println \"total:\" 3) => nil\n(println) => nil",
                  print_all(vm, argc, argv, false, true, out))
 
 PTC_BUILTIN_EXPR(
-    core_print, "clojure.core", "print", 0, -1, PTC_B_EFFECT, "(print & values)",
+    core_print, "clojure.core", "print", 0, -1, PTC_B_EFFECT | PTC_GIVES(PTC_IS_NIL),
+    "(print & values)",
     "Prints the arguments with spaces between; the line goes on with what is printed next.",
     "(print \"a\" 1) => nil\n(with-out-str (print \"a\") (print \"b\")) => \"ab\"",
     print_all(vm, argc, argv, false, false, out))
 
-PTC_BUILTIN_EXPR(core_pr, "clojure.core", "pr", 0, -1, PTC_B_EFFECT, "(pr & values)",
-                 "The same as print, in the way of pr-str.",
+PTC_BUILTIN_EXPR(core_pr, "clojure.core", "pr", 0, -1, PTC_B_EFFECT | PTC_GIVES(PTC_IS_NIL),
+                 "(pr & values)", "The same as print, in the way of pr-str.",
                  "(with-out-str (pr \"a\") (pr nil)) => \"\\\"a\\\"nil\"",
                  print_all(vm, argc, argv, true, false, out))
 
-PTC_BUILTIN(core_newline, "clojure.core", "newline", 0, 0, PTC_B_EFFECT, "(newline)",
-            "Ends the line that is being printed; gives nil.",
+PTC_BUILTIN(core_newline, "clojure.core", "newline", 0, 0, PTC_B_EFFECT | PTC_GIVES(PTC_IS_NIL),
+            "(newline)", "Ends the line that is being printed; gives nil.",
             "(with-out-str (print 1) (newline) (print 2)) => \"1\\n2\"")
 {
     *out = PTC_NIL;
@@ -118,12 +122,14 @@ PTC_BUILTIN(core_flush, "clojure.core", "flush", 0, 0, PTC_B_EFFECT, "(flush)",
     return true;
 }
 
-PTC_BUILTIN_EXPR(core_prn, "clojure.core", "prn", 0, -1, PTC_B_EFFECT, "(prn & values)",
+PTC_BUILTIN_EXPR(core_prn, "clojure.core", "prn", 0, -1, PTC_B_EFFECT | PTC_GIVES(PTC_IS_NIL),
+                 "(prn & values)",
                  "Prints the arguments as one line in the way of pr-str; gives nil.",
                  "(prn \"a\" [1 nil]) => nil", print_all(vm, argc, argv, true, true, out))
 
 PTC_BUILTIN(
-    core_printf, "clojure.core", "printf", 1, -1, PTC_B_EFFECT, "(printf template & args)",
+    core_printf, "clojure.core", "printf", 1, -1,
+    PTC_B_EFFECT | PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_NIL), "(printf template & args)",
     "Prints what format gives; the line goes on with what is printed next, unless that ends in "
     "a newline.",
     "(printf \"%d items\" 3) => nil\n(with-out-str (printf \"%d,\" 3) (printf \"%d%n\" 4)) => "

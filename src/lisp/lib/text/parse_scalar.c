@@ -57,13 +57,13 @@ static bool parse_long_string(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 }
 
 PTC_BUILTIN_EXPR(
-    core_parse_long, "clojure.core", "parse-long", 1, 1, 0, "(parse-long s)",
-    "The integer of 64 bits that the whole string spells, else nil.",
+    core_parse_long, "clojure.core", "parse-long", 1, 1, PTC_GIVES(PTC_IS_NIL | PTC_IS_INT),
+    "(parse-long s)", "The integer of 64 bits that the whole string spells, else nil.",
     "(parse-long \"-17\") => -17\n(parse-long \"4.2\") => nil\n(parse-long nil) => nil",
     parse_long_string(vm, argv, out))
 
-PTC_BUILTIN_EXPR(core_parse_int, "clojure.core", "parse-int", 1, 1, 0, "(parse-int s)",
-                 "The same as parse-long.",
+PTC_BUILTIN_EXPR(core_parse_int, "clojure.core", "parse-int", 1, 1,
+                 PTC_GIVES(PTC_IS_NIL | PTC_IS_INT), "(parse-int s)", "The same as parse-long.",
                  "(parse-int \"128\") => 128\n(parse-int \"12 \") => nil",
                  parse_long_string(vm, argv, out))
 
@@ -216,7 +216,8 @@ static bool read_java_double(PtcVM *vm, PtcText t, double *out)
     return ok;
 }
 
-PTC_BUILTIN(core_parse_double, "clojure.core", "parse-double", 1, 1, 0, "(parse-double s)",
+PTC_BUILTIN(core_parse_double, "clojure.core", "parse-double", 1, 1,
+            PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT), "(parse-double s)",
             "The float that the whole string spells, else nil.",
             "(parse-double \"3.14\") => 3.14\n(parse-double \"1e3\") => 1000.0\n"
             "(parse-double \"1.5 kg\") => nil\n(parse-double nil) => nil")
@@ -255,7 +256,8 @@ PTC_BUILTIN_EXPR(java_parse_float, "Float", "parseFloat", 1, 1, 0, "(Float/parse
 
 /* ------------------------------------------------------------------ booleans */
 
-PTC_BUILTIN(core_parse_boolean, "clojure.core", "parse-boolean", 1, 1, 0, "(parse-boolean s)",
+PTC_BUILTIN(core_parse_boolean, "clojure.core", "parse-boolean", 1, 1,
+            PTC_GIVES(PTC_IS_NIL | PTC_IS_BOOL), "(parse-boolean s)",
             "true for \"true\", false for \"false\", else nil.",
             "(parse-boolean \"true\") => true\n(parse-boolean \"false\") => false\n"
             "(parse-boolean \"yes\") => nil")

@@ -42,7 +42,8 @@ void ptc_regex_end(PtcVM *vm, PtcMatcher *m)
 }
 
 PTC_BUILTIN(
-    regex_pattern, "regex", "re-pattern", 1, 1, 0, "(re-pattern s)",
+    regex_pattern, "regex", "re-pattern", 1, 1,
+    PTC_TAKES(PTC_IS_STRING | PTC_IS_OTHER) | PTC_GIVES(PTC_IS_OTHER), "(re-pattern s)",
     "The regex that a string spells; a regex is returned as it is. #\"...\" in a program is "
     "compiled only once.",
     "(re-pattern \"\\\\d+\") => #\"\\d+\"\n(re-find (re-pattern \"b.\") \"abc\") => \"bc\"\n"
@@ -74,7 +75,9 @@ static bool give_match(PtcVM *vm, const PtcValue *argv, PtcMatch (*how)(PtcMatch
 }
 
 PTC_BUILTIN(
-    regex_find, "regex", "re-find", 1, 2, 0, "(re-find regex s)",
+    regex_find, "regex", "re-find", 1, 2,
+    PTC_TAKES2(PTC_IS_OTHER, PTC_IS_STRING) | PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING | PTC_IS_LIST),
+    "(re-find regex s)",
     "The first match in a string, or the next one of a matcher; nil when there is none. With "
     "groups: a vector of the match and its groups.",
     "(re-find #\"\\d+\" \"v12 b3\") => \"12\"\n(re-find #\"(\\w+)@(\\w+)\" \"to ann@home\") => "
@@ -91,7 +94,9 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN_EXPR(
-    regex_matches, "regex", "re-matches", 2, 2, 0, "(re-matches regex s)",
+    regex_matches, "regex", "re-matches", 2, 2,
+    PTC_TAKES2(PTC_IS_OTHER, PTC_IS_STRING) | PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING | PTC_IS_LIST),
+    "(re-matches regex s)",
     "The match when the regex matches the whole string, else nil. With groups: a vector of the "
     "match and its "
     "groups.",
@@ -100,7 +105,9 @@ PTC_BUILTIN_EXPR(
     "(re-matches #\"a\" nil) !! type_error",
     give_match(vm, argv, ptc_matcher_whole, out))
 
-PTC_BUILTIN(regex_seq, "regex", "re-seq", 2, 2, 0, "(re-seq regex s)",
+PTC_BUILTIN(regex_seq, "regex", "re-seq", 2, 2,
+            PTC_TAKES2(PTC_IS_OTHER, PTC_IS_STRING) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST),
+            "(re-seq regex s)",
             "All matches in a string, each as re-find gives it; nil when there is none.",
             "(re-seq #\"\\d+\" \"a1b22\") => [\"1\" \"22\"]\n(re-seq #\"(\\w)(\\d)\" \"a1 b2\") => "
             "[[\"a1\" \"a\" \"1\"] [\"b2\" \"b\" \"2\"]]\n(re-seq #\"x\" \"abc\") => nil\n"

@@ -56,7 +56,9 @@ static bool skip_graphemes(PtcVM *vm, PtcValue str, size_t from, uint64_t count,
 }
 
 PTC_BUILTIN(
-    core_subs, "clojure.core", "subs", 2, 3, 0, "(subs s start end?)",
+    core_subs, "clojure.core", "subs", 2, 3,
+    PTC_TAKES3(PTC_IS_STRING, PTC_IS_INT, PTC_IS_INT) | PTC_GIVES(PTC_IS_STRING),
+    "(subs s start end?)",
     "The part of a string from position start to before end, cut to what there is.",
     "(subs \"hello\" 1 3) => \"el\"\n(subs \"hello\" 2) => \"llo\"\n(subs \"abc\" 2 99) => \"c\"\n"
     "(subs 1 2) !! type_error")
@@ -142,21 +144,25 @@ static bool find_position(PtcVM *vm, int argc, const PtcValue *argv, bool last, 
 }
 
 PTC_BUILTIN_EXPR(
-    string_index_of, "clojure.string", "index-of", 2, 3, 0, "(index-of s part from?)",
+    string_index_of, "clojure.string", "index-of", 2, 3,
+    PTC_TAKES3(PTC_IS_STRING, PTC_IS_STRING, PTC_IS_INT) | PTC_GIVES(PTC_IS_NIL | PTC_IS_INT),
+    "(index-of s part from?)",
     "The position of the first occurrence of a part, at or after from; nil when there is none.",
     "(index-of \"willow\" \"l\") => 2\n(index-of \"willow\" \"l\" 3) => 3\n"
     "(index-of \"willow\" \"z\") => nil\n(index-of nil \"a\") !! type_error",
     find_position(vm, argc, argv, false, out))
 
 PTC_BUILTIN_EXPR(
-    string_last_index_of, "clojure.string", "last-index-of", 2, 3, 0,
+    string_last_index_of, "clojure.string", "last-index-of", 2, 3,
+    PTC_TAKES3(PTC_IS_STRING, PTC_IS_STRING, PTC_IS_INT) | PTC_GIVES(PTC_IS_NIL | PTC_IS_INT),
     "(last-index-of s part from?)",
     "The position of the last occurrence of a part, at or before from; nil when there is none.",
     "(last-index-of \"willow\" \"l\") => 3\n(last-index-of \"willow\" \"l\" 2) => 2\n"
     "(last-index-of \"willow\" \"z\") => nil\n(last-index-of \"abc\" 1) !! type_error",
     find_position(vm, argc, argv, true, out))
 
-PTC_BUILTIN(string_includes, "clojure.string", "includes?", 2, 2, 0, "(includes? s part)",
+PTC_BUILTIN(string_includes, "clojure.string", "includes?", 2, 2,
+            PTC_TAKES2(PTC_IS_STRING, PTC_IS_STRING) | PTC_GIVES(PTC_IS_BOOL), "(includes? s part)",
             "Does the string contain this part?",
             "(includes? \"willow\" \"ill\") => true\n(includes? \"willow\" \"x\") => false\n"
             "(includes? [\"a\"] \"a\") !! type_error")
@@ -175,8 +181,9 @@ static bool stands_at(PtcVM *vm, PtcValue str, size_t at, PtcValue part)
                           ptc_str_len(part));
 }
 
-PTC_BUILTIN(string_starts_with, "clojure.string", "starts-with?", 2, 2, 0, "(starts-with? s start)",
-            "Does the string begin with this text?",
+PTC_BUILTIN(string_starts_with, "clojure.string", "starts-with?", 2, 2,
+            PTC_TAKES2(PTC_IS_STRING, PTC_IS_STRING) | PTC_GIVES(PTC_IS_BOOL),
+            "(starts-with? s start)", "Does the string begin with this text?",
             "(starts-with? \"undo\" \"un\") => true\n(starts-with? \"redo\" \"un\") => false\n"
             "(starts-with? nil \"a\") !! type_error")
 {
@@ -187,7 +194,8 @@ PTC_BUILTIN(string_starts_with, "clojure.string", "starts-with?", 2, 2, 0, "(sta
     return true;
 }
 
-PTC_BUILTIN(string_ends_with, "clojure.string", "ends-with?", 2, 2, 0, "(ends-with? s end)",
+PTC_BUILTIN(string_ends_with, "clojure.string", "ends-with?", 2, 2,
+            PTC_TAKES2(PTC_IS_STRING, PTC_IS_STRING) | PTC_GIVES(PTC_IS_BOOL), "(ends-with? s end)",
             "Does the string end with this text?",
             "(ends-with? \"a.csv\" \".csv\") => true\n(ends-with? \"a.csv\" \".txt\") => false\n"
             "(ends-with? \"a\" 1) !! type_error")
@@ -243,7 +251,9 @@ static bool split_all(StringParts *p, PtcValue sep, size_t most)
 }
 
 PTC_BUILTIN(
-    string_split, "clojure.string", "split", 2, 3, 0, "(split s separator limit?)",
+    string_split, "clojure.string", "split", 2, 3,
+    PTC_TAKES3(PTC_IS_STRING, PTC_IS_STRING | PTC_IS_OTHER, PTC_IS_INT) | PTC_GIVES(PTC_IS_LIST),
+    "(split s separator limit?)",
     "A vector of the parts of a string between separators (a string or regex), at most limit of "
     "them; without a limit, empty parts at the end are left out.",
     "(split \"a,b,,c\" \",\") => [\"a\" \"b\" \"\" \"c\"]\n(split \"a,b,c\" \",\" 2) => [\"a\" "
@@ -268,7 +278,8 @@ PTC_BUILTIN(
            ptc_give(out, ptc_build_done(vm->heap, p.build, 0));
 }
 
-PTC_BUILTIN(string_split_lines, "clojure.string", "split-lines", 1, 1, 0, "(split-lines s)",
+PTC_BUILTIN(string_split_lines, "clojure.string", "split-lines", 1, 1,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_LIST), "(split-lines s)",
             "A vector of the lines of a string, without empty ones at the end.",
             "(split-lines \"a\\nb\\r\\n\\nc\\n\") => [\"a\" \"b\" \"\" \"c\"]\n(split-lines \"\") "
             "=> [\"\"]\n"
@@ -335,7 +346,8 @@ static bool trim_by(PtcVM *vm, PtcValue str, bool (*cut)(uint32_t), bool left, b
     return give_substring(vm, str, from, to, out);
 }
 
-PTC_BUILTIN(string_trim, "clojure.string", "trim", 1, 1, 0, "(trim s)",
+PTC_BUILTIN(string_trim, "clojure.string", "trim", 1, 1,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(trim s)",
             "The string without white space at both ends.",
             "(trim \" \\t a b \\n\") => \"a b\"\n(trim \"\") => \"\"\n(trim nil) !! type_error")
 {
@@ -343,7 +355,8 @@ PTC_BUILTIN(string_trim, "clojure.string", "trim", 1, 1, 0, "(trim s)",
            trim_by(vm, argv[0], is_trimmed_space, true, true, out);
 }
 
-PTC_BUILTIN(string_triml, "clojure.string", "triml", 1, 1, 0, "(triml s)",
+PTC_BUILTIN(string_triml, "clojure.string", "triml", 1, 1,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(triml s)",
             "The string without white space at its beginning.",
             "(triml \"  a \") => \"a \"\n(triml 5) !! type_error")
 {
@@ -351,7 +364,8 @@ PTC_BUILTIN(string_triml, "clojure.string", "triml", 1, 1, 0, "(triml s)",
            trim_by(vm, argv[0], is_trimmed_space, true, false, out);
 }
 
-PTC_BUILTIN(string_trimr, "clojure.string", "trimr", 1, 1, 0, "(trimr s)",
+PTC_BUILTIN(string_trimr, "clojure.string", "trimr", 1, 1,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(trimr s)",
             "The string without white space at its end.",
             "(trimr \"  a \") => \"  a\"\n(trimr [\"a \"]) !! type_error")
 {
@@ -359,14 +373,16 @@ PTC_BUILTIN(string_trimr, "clojure.string", "trimr", 1, 1, 0, "(trimr s)",
            trim_by(vm, argv[0], is_trimmed_space, false, true, out);
 }
 
-PTC_BUILTIN_EXPR(string_trim_newline, "clojure.string", "trim-newline", 1, 1, 0, "(trim-newline s)",
+PTC_BUILTIN_EXPR(string_trim_newline, "clojure.string", "trim-newline", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(trim-newline s)",
                  "The string without newlines and carriage returns at its end.",
                  "(trim-newline \"a \\r\\n\\n\") => \"a \"\n(trim-newline \"\\na\") => \"\\na\"\n"
                  "(trim-newline nil) !! type_error",
                  check_text_args(vm, argc, argv) &&
                      trim_by(vm, argv[0], is_newline, false, true, out))
 
-PTC_BUILTIN(string_blank, "clojure.string", "blank?", 1, 1, 0, "(blank? s)",
+PTC_BUILTIN(string_blank, "clojure.string", "blank?", 1, 1,
+            PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING) | PTC_GIVES(PTC_IS_BOOL), "(blank? s)",
             "Is the string nil, empty or only white space?",
             "(blank? \" \\n\") => true\n(blank? nil) => true\n(blank? \" a \") => false\n(blank? "
             "5) !! type_error")
@@ -456,7 +472,11 @@ static bool replace_in_string(PtcVM *vm, int argc, const PtcValue *argv, size_t 
 }
 
 PTC_BUILTIN_EXPR(
-    string_replace, "clojure.string", "replace", 3, 3, PTC_B_CALLS, "(replace s part by)",
+    string_replace, "clojure.string", "replace", 3, 3,
+    PTC_B_CALLS |
+        PTC_TAKES3(PTC_IS_STRING, PTC_IS_STRING | PTC_IS_OTHER, PTC_IS_CALLED | PTC_IS_STRING) |
+        PTC_GIVES(PTC_IS_STRING),
+    "(replace s part by)",
     "The string with every occurrence of a part, or every match of a regex, replaced. For a regex, "
     "the replacement may hold groups ($1) or be a function of the match.",
     "(replace \"a-b-c\" \"-\" \"+\") => \"a+b+c\"\n(replace \"ab\" \"\" \".\") => \".a.b.\"\n"
@@ -466,7 +486,10 @@ PTC_BUILTIN_EXPR(
     replace_in_string(vm, argc, argv, SIZE_MAX, out))
 
 PTC_BUILTIN_EXPR(
-    string_replace_first, "clojure.string", "replace-first", 3, 3, PTC_B_CALLS,
+    string_replace_first, "clojure.string", "replace-first", 3, 3,
+    PTC_B_CALLS |
+        PTC_TAKES3(PTC_IS_STRING, PTC_IS_STRING | PTC_IS_OTHER, PTC_IS_CALLED | PTC_IS_STRING) |
+        PTC_GIVES(PTC_IS_STRING),
     "(replace-first s part by)",
     "The string with the first occurrence of a part, or the first match of a regex, replaced.",
     "(replace-first \"a-b-c\" \"-\" \"+\") => \"a+b-c\"\n(replace-first \"abc\" \"x\" "
@@ -546,7 +569,8 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    string_reverse, "clojure.string", "reverse", 1, 1, 0, "(clojure.string/reverse s)",
+    string_reverse, "clojure.string", "reverse", 1, 1,
+    PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(clojure.string/reverse s)",
     "The string with its characters in reverse order.",
     "(clojure.string/reverse \"abc\") => \"cba\"\n(clojure.string/reverse [1 2]) !! type_error")
 {
@@ -591,13 +615,18 @@ PTC_BUILTIN(
 }
 
 /* lisp/prelude/string.clj has these two. */
-PTC_PRELUDE(string_pad_left, "clojure.string", "pad-left", 2, 3, 0, "(str/pad-left s width pad?)",
+PTC_PRELUDE(string_pad_left, "clojure.string", "pad-left", 2, 3,
+            PTC_TAKES3(PTC_IS_NUMBER | PTC_IS_STRING, PTC_IS_INT, PTC_IS_STRING) |
+                PTC_GIVES(PTC_IS_STRING),
+            "(str/pad-left s width pad?)",
             "A string or number with blanks, or with pad, put before it until it is so wide: "
             "(str/pad-left n 5 \"0\") fills up with zeros.",
             "(str/pad-left \"ab\" 5) => \"   ab\"\n(str/pad-left 7 3 \"0\") => \"007\"\n"
             "(str/pad-left \"abc\" 2) => \"abc\"\n(str/pad-left \"a\" 3 \"\") !! value_error\n"
             "(str/pad-left nil 3) !! type_error");
-PTC_PRELUDE(string_pad_right, "clojure.string", "pad-right", 2, 3, 0,
+PTC_PRELUDE(string_pad_right, "clojure.string", "pad-right", 2, 3,
+            PTC_TAKES3(PTC_IS_NUMBER | PTC_IS_STRING, PTC_IS_INT, PTC_IS_STRING) |
+                PTC_GIVES(PTC_IS_STRING),
             "(str/pad-right s width pad?)",
             "A string or number with blanks, or with pad, put after it until it is so wide.",
             "(str/pad-right \"ab\" 5 \".\") => \"ab...\"\n(str/pad-right \"x\" 4 \"-=\") => "

@@ -168,27 +168,32 @@ static bool change_all(PtcVM *vm, const PtcValue *argv, bool upper, PtcValue *ou
            change_string_case(vm, argv[0], ptc_str_len(argv[0]), upper, out);
 }
 
-PTC_BUILTIN_EXPR(string_upper_case, "clojure.string", "upper-case", 1, 1, 0, "(upper-case s)",
+PTC_BUILTIN_EXPR(string_upper_case, "clojure.string", "upper-case", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(upper-case s)",
                  "The string in upper case.",
                  "(upper-case \"abc\") => \"ABC\"\n(upper-case nil) !! type_error",
                  change_all(vm, argv, true, out))
 
-PTC_BUILTIN_EXPR(string_upcase, "clojure.string", "upcase", 1, 1, 0, "(upcase s)",
+PTC_BUILTIN_EXPR(string_upcase, "clojure.string", "upcase", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(upcase s)",
                  "The string in upper case: another name of upper-case.",
                  "(upcase \"a1-b\") => \"A1-B\"\n(upcase :abc) !! type_error",
                  change_all(vm, argv, true, out))
 
-PTC_BUILTIN_EXPR(string_lower_case, "clojure.string", "lower-case", 1, 1, 0, "(lower-case s)",
+PTC_BUILTIN_EXPR(string_lower_case, "clojure.string", "lower-case", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(lower-case s)",
                  "The string in lower case.",
                  "(lower-case \"ABC\") => \"abc\"\n(lower-case nil) !! type_error",
                  change_all(vm, argv, false, out))
 
-PTC_BUILTIN_EXPR(string_downcase, "clojure.string", "downcase", 1, 1, 0, "(downcase s)",
+PTC_BUILTIN_EXPR(string_downcase, "clojure.string", "downcase", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(downcase s)",
                  "The string in lower case: another name of lower-case.",
                  "(downcase \"A1-B\") => \"a1-b\"\n(downcase 5) !! type_error",
                  change_all(vm, argv, false, out))
 
-PTC_BUILTIN(string_capitalize, "clojure.string", "capitalize", 1, 1, 0, "(capitalize s)",
+PTC_BUILTIN(string_capitalize, "clojure.string", "capitalize", 1, 1,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(capitalize s)",
             "The string with its first character in upper case and the others in lower case.",
             "(capitalize \"hELLO wORLD\") => \"Hello world\"\n(capitalize \"\") => \"\"\n"
             "(capitalize nil) !! type_error")

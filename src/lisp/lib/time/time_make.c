@@ -39,7 +39,8 @@ static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *exp
 #define DATETIME_FORMAT "a date and time like 2024-05-31T10:20:30"
 #define INSTANT_FORMAT "an instant like 2024-05-31T10:20:30Z"
 
-PTC_BUILTIN(date_parse, "LocalDate", "parse", 1, 2, 0, "(LocalDate/parse s formatter?)",
+PTC_BUILTIN(date_parse, "LocalDate", "parse", 1, 2,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_OTHER), "(LocalDate/parse s formatter?)",
             "The date that a text spells, as 2024-05-31 or by a formatter.",
             "(LocalDate/parse \"2024-02-29\") => \"2024-02-29\"\n"
             "(LocalDate/parse \"31.12.2024\" (DateTimeFormatter/ofPattern \"dd.MM.yyyy\")) => "
@@ -120,7 +121,7 @@ static bool millis_now(PtcVM *vm, PtcValue *out)
     return ptc_give(out, ptc_int_new(vm->heap, vm->now_ms));
 }
 
-PTC_BUILTIN_EXPR(system_millis, "System", "currentTimeMillis", 0, 0, 0,
+PTC_BUILTIN_EXPR(system_millis, "System", "currentTimeMillis", 0, 0, PTC_GIVES(PTC_IS_INT),
                  "(System/currentTimeMillis)",
                  "Milliseconds since 1970-01-01T00:00:00Z, the same throughout a run.",
                  "(pos? (System/currentTimeMillis)) => true\n"
@@ -141,7 +142,7 @@ PTC_BUILTIN_EXPR(time_millis, "java.time", "currentTimeMillis", 0, 0, 0, "(curre
                  "(integer? (currentTimeMillis)) => true\n(currentTimeMillis 1) !! arity_error",
                  millis_now(vm, out))
 
-PTC_BUILTIN(date_now, "LocalDate", "now", 0, 1, 0, "(LocalDate/now)",
+PTC_BUILTIN(date_now, "LocalDate", "now", 0, 1, PTC_GIVES(PTC_IS_OTHER), "(LocalDate/now)",
             "Today's date in UTC, the same throughout a run.",
             "(.isAfter (LocalDate/now) (LocalDate/of 2024 1 1)) => true\n"
             "(LocalDate/now \"UTC\") !! type_error")
@@ -166,7 +167,7 @@ PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, 0, "(LocalDateTime/now)"
     return ptc_give_time(vm, PTC_R_DATETIME, t, out);
 }
 
-PTC_BUILTIN_EXPR(instant_now, "Instant", "now", 0, 0, 0, "(Instant/now)",
+PTC_BUILTIN_EXPR(instant_now, "Instant", "now", 0, 0, PTC_GIVES(PTC_IS_OTHER), "(Instant/now)",
                  "This point in time, the same throughout a run.",
                  "(pos? (.toEpochMilli (Instant/now))) => true\n(Instant/now 1) !! arity_error",
                  ptc_give_time(vm, PTC_R_INSTANT, ptc_run_time(vm), out))
@@ -203,7 +204,8 @@ static bool make_moment(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
            ptc_fail_full(vm, PTC_E_VALUE | PTC_AS(DATE_TIME), "%s", why.text);
 }
 
-PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, 0, "(LocalDate/of year month day)",
+PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_OTHER),
+            "(LocalDate/of year month day)",
             "The date of a year, month (1 to 12, or a constant such as Month/MAY) and day.",
             "(LocalDate/of 2024 2 29) => \"2024-02-29\"\n"
             "(LocalDate/of 2024 Month/MAY 1) => \"2024-05-01\"\n"
@@ -268,14 +270,16 @@ static bool from_epoch(PtcVM *vm, const PtcValue *argv, unsigned kind, int unit,
            ptc_give_time(vm, kind, t, out);
 }
 
-PTC_BUILTIN_EXPR(instant_of_second, "Instant", "ofEpochSecond", 1, 1, 0,
-                 "(Instant/ofEpochSecond n)", "The instant n seconds after 1970-01-01T00:00:00Z.",
+PTC_BUILTIN_EXPR(instant_of_second, "Instant", "ofEpochSecond", 1, 1,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_OTHER), "(Instant/ofEpochSecond n)",
+                 "The instant n seconds after 1970-01-01T00:00:00Z.",
                  "(Instant/ofEpochSecond 1700000000) => \"2023-11-14T22:13:20Z\"\n"
                  "(Instant/ofEpochSecond -1) => \"1969-12-31T23:59:59Z\"\n"
                  "(Instant/ofEpochSecond nil) !! type_error",
                  from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_SECONDS, out))
 
-PTC_BUILTIN_EXPR(instant_of_milli, "Instant", "ofEpochMilli", 1, 1, 0, "(Instant/ofEpochMilli n)",
+PTC_BUILTIN_EXPR(instant_of_milli, "Instant", "ofEpochMilli", 1, 1,
+                 PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_OTHER), "(Instant/ofEpochMilli n)",
                  "The instant n milliseconds after 1970-01-01T00:00:00Z.",
                  "(Instant/ofEpochMilli 1500) => \"1970-01-01T00:00:01.500Z\"\n"
                  "(Instant/ofEpochMilli 1.5) !! type_error",
