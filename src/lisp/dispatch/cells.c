@@ -116,7 +116,8 @@ PTC_BUILTIN(core_swap, "clojure.core", "swap!", 2, -1,
     return old && arg_cell(vm, argv, PTC_CELL_ATOM) && swap_cell(vm, argc, argv, old, out);
 }
 
-PTC_BUILTIN(core_swap_vals, "clojure.core", "swap-vals!", 2, -1, PTC_B_CALLS | PTC_B_EFFECT,
+PTC_BUILTIN(core_swap_vals, "clojure.core", "swap-vals!", 2, -1,
+            PTC_B_CALLS | PTC_B_EFFECT | PTC_TAKES(PTC_IS_OTHER) | PTC_GIVES(PTC_IS_LIST),
             "(swap-vals! atom f & args)", "As swap!, but gives [old new].",
             "(let [a (atom [1 2])] (swap-vals! a pop)) => [[1 2] [1]]\n"
             "(swap-vals! nil inc) !! type_error")
@@ -134,7 +135,8 @@ PTC_BUILTIN(core_reset, "clojure.core", "reset!", 2, 2, PTC_B_EFFECT | PTC_TAKES
            ptc_give(out, argv[1]);
 }
 
-PTC_BUILTIN(core_reset_vals, "clojure.core", "reset-vals!", 2, 2, PTC_B_CALLS | PTC_B_EFFECT,
+PTC_BUILTIN(core_reset_vals, "clojure.core", "reset-vals!", 2, 2,
+            PTC_B_CALLS | PTC_B_EFFECT | PTC_TAKES(PTC_IS_OTHER) | PTC_GIVES(PTC_IS_LIST),
             "(reset-vals! atom value)", "As reset!, but gives [old new].",
             "(let [a (atom 1)] (reset-vals! a 2)) => [1 2]\n(reset-vals! 1 2) !! type_error")
 {
@@ -146,7 +148,8 @@ PTC_BUILTIN(core_reset_vals, "clojure.core", "reset-vals!", 2, 2, PTC_B_CALLS | 
     return store_in_cell(vm, argv[0], argv[1]) && give_pair(vm, kept, out);
 }
 
-PTC_BUILTIN(core_compare_and_set, "clojure.core", "compare-and-set!", 3, 3, PTC_B_EFFECT,
+PTC_BUILTIN(core_compare_and_set, "clojure.core", "compare-and-set!", 3, 3,
+            PTC_B_EFFECT | PTC_TAKES(PTC_IS_OTHER) | PTC_GIVES(PTC_IS_BOOL),
             "(compare-and-set! atom old new)",
             "Changes what an atom holds if that is the old value, and says whether it was.",
             "(let [a (atom 1)] [(compare-and-set! a 1 2) (compare-and-set! a 1 3) @a]) => [true "
@@ -158,8 +161,8 @@ PTC_BUILTIN(core_compare_and_set, "clojure.core", "compare-and-set!", 3, 3, PTC_
     return (!same || store_in_cell(vm, argv[0], argv[2])) && ptc_give(out, ptc_bool(same));
 }
 
-PTC_BUILTIN_EXPR(core_is_atom, "clojure.core", "atom?", 1, 1, 0, "(atom? x)", "Is it an atom?",
-                 "(atom? (atom 1)) => true\n(atom? 1) => false",
+PTC_BUILTIN_EXPR(core_is_atom, "clojure.core", "atom?", 1, 1, PTC_GIVES(PTC_IS_BOOL), "(atom? x)",
+                 "Is it an atom?", "(atom? (atom 1)) => true\n(atom? 1) => false",
                  ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_ATOM))))
 
 /* ---------------------------------------------------------------------------- volatiles */
@@ -189,8 +192,8 @@ PTC_BUILTIN(core_vreset, "clojure.core", "vreset!", 2, 2, PTC_B_EFFECT | PTC_TAK
            ptc_give(out, argv[1]);
 }
 
-PTC_BUILTIN_EXPR(core_is_volatile, "clojure.core", "volatile?", 1, 1, 0, "(volatile? x)",
-                 "Is it a volatile?",
+PTC_BUILTIN_EXPR(core_is_volatile, "clojure.core", "volatile?", 1, 1, PTC_GIVES(PTC_IS_BOOL),
+                 "(volatile? x)", "Is it a volatile?",
                  "(volatile? (volatile! 1)) => true\n(volatile? (atom 1)) => false",
                  ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_VOLATILE))))
 
@@ -223,8 +226,8 @@ PTC_BUILTIN_EXPR(
     "(force (delay (+ 1 2))) => 3\n(force 7) => 7\n(force (delay (fail \"no\"))) !! fail",
     is_kind(argv[0], PTC_CELL_DELAY) ? force(vm, argv[0], out) : ptc_give(out, argv[0]))
 
-PTC_BUILTIN_EXPR(core_is_delay, "clojure.core", "delay?", 1, 1, 0, "(delay? x)", "Is it a delay?",
-                 "(delay? (delay 1)) => true\n(delay? 1) => false",
+PTC_BUILTIN_EXPR(core_is_delay, "clojure.core", "delay?", 1, 1, PTC_GIVES(PTC_IS_BOOL),
+                 "(delay? x)", "Is it a delay?", "(delay? (delay 1)) => true\n(delay? 1) => false",
                  ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_DELAY))))
 
 /* -------------------------------------------------------------------------------- deref */

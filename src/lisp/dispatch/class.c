@@ -480,8 +480,8 @@ static bool arg_class(PtcVM *vm, const PtcValue *argv, int i, size_t *n)
     return *n < CLASSES || ptc_fail_type(vm, argv, i, "a class, such as String or Long");
 }
 
-PTC_BUILTIN(core_is_instance, "clojure.core", "instance?", 2, 2, 0, "(instance? class x)",
-            "Does the value belong to the class?",
+PTC_BUILTIN(core_is_instance, "clojure.core", "instance?", 2, 2, PTC_GIVES(PTC_IS_BOOL),
+            "(instance? class x)", "Does the value belong to the class?",
             "(instance? String \"a\") => true\n(instance? Number 1.5) => true\n"
             "(instance? java.time.LocalDate (LocalDate/of 2024 1 1)) => true\n"
             "(instance? Integer 1) => false\n(instance? :string \"a\") !! type_error")
@@ -506,7 +506,7 @@ PTC_BUILTIN(core_cast, "clojure.core", "cast", 2, 2, 0, "(cast class x)",
     return ptc_give(out, argv[1]);
 }
 
-PTC_BUILTIN(core_is_class, "clojure.core", "class?", 1, 1, 0, "(class? x)",
+PTC_BUILTIN(core_is_class, "clojure.core", "class?", 1, 1, PTC_GIVES(PTC_IS_BOOL), "(class? x)",
             "Is it the symbol of a class that is known here?",
             "(class? String) => true\n(class? \"String\") => false\n(class? 'abc) => false")
 {

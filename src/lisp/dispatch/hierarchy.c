@@ -122,7 +122,8 @@ PTC_PRELUDE(core_underive, "clojure.core", "underive", 2, 3, PTC_B_EFFECT,
             "(derive ::a ::b) (underive ::a ::b) (isa? ::a ::b) => false\n(underive 1 2) !! "
             "type_error");
 
-PTC_BUILTIN(core_isa, "clojure.core", "isa?", 2, 3, 0, "(isa? hierarchy? child parent)",
+PTC_BUILTIN(core_isa, "clojure.core", "isa?", 2, 3, PTC_GIVES(PTC_IS_BOOL),
+            "(isa? hierarchy? child parent)",
             "Is the child the same as the parent, or below it in the hierarchy or among classes? "
             "Vectors element by element.",
             "(isa? Long Number) => true\n(isa? :a :a) => true\n(derive ::b ::a) (isa? [::b 1] [::a "

@@ -225,8 +225,8 @@ PTC_BUILTIN(
     return ptc_give(out, PTC_NIL);
 }
 
-PTC_BUILTIN(core_satisfies, "clojure.core", "satisfies?", 2, 2, 0, "(satisfies? protocol x)",
-            "Does the protocol have methods for the value?",
+PTC_BUILTIN(core_satisfies, "clojure.core", "satisfies?", 2, 2, PTC_GIVES(PTC_IS_BOOL),
+            "(satisfies? protocol x)", "Does the protocol have methods for the value?",
             "(defprotocol Sized (size [x])) (extend-type String Sized (size [s] (count s))) "
             "[(satisfies? Sized \"a\") (satisfies? Sized 1)] => [true false]\n"
             "(satisfies? 1 2) !! type_error")
@@ -236,8 +236,8 @@ PTC_BUILTIN(core_satisfies, "clojure.core", "satisfies?", 2, 2, 0, "(satisfies? 
 }
 
 PTC_BUILTIN(
-    core_extends, "clojure.core", "extends?", 2, 2, 0, "(extends? protocol type)",
-    "Was the protocol extended to this very type?",
+    core_extends, "clojure.core", "extends?", 2, 2, PTC_GIVES(PTC_IS_BOOL),
+    "(extends? protocol type)", "Was the protocol extended to this very type?",
     "(defprotocol Sized (size [x])) (extend-type String Sized (size [s] 1)) [(extends? Sized "
     "String) (extends? Sized Long)] => [true false]\n(extends? 1 String) !! type_error")
 {

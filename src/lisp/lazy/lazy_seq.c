@@ -82,7 +82,7 @@ PTC_BUILTIN_EXPR(hidden_lazy_seq, "clojure.core", "lazy-seq", 1, 1,
                  ptc_give(out, ptc_force_new(vm, argv[0], PTC_UNBOUND, PTC_NIL, false)))
 
 PTC_BUILTIN(
-    core_realized_p, "clojure.core", "realized?", 1, 1, 0, "(realized? x)",
+    core_realized_p, "clojure.core", "realized?", 1, 1, PTC_GIVES(PTC_IS_BOOL), "(realized? x)",
     "Is a delay, or the first element of a lazy sequence, computed already? Other sequences "
     "always are, but for those without end.",
     "(realized? (delay 1)) => false\n(realized? (lazy-seq [1])) => false\n"

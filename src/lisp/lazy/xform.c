@@ -672,7 +672,8 @@ bool ptc_xform_end(PtcVM *vm, PtcValue cursor, PtcValue result, PtcValue *out)
     return f == PTC_NIL ? ptc_give(out, x) : ptc_call2(vm, f, result, x, out);
 }
 
-PTC_BUILTIN(core_halt_when, "clojure.core", "halt-when", 1, 2, 0, "(halt-when pred f?)",
+PTC_BUILTIN(core_halt_when, "clojure.core", "halt-when", 1, 2,
+            PTC_TAKES(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN), "(halt-when pred f?)",
             "A transducer that ends transduce or into at the first element for which pred holds: "
             "the result is that element, or (f result element).",
             "(transduce (halt-when neg?) + [1 2 -3 4]) => -3\n"
@@ -683,7 +684,8 @@ PTC_BUILTIN(core_halt_when, "clojure.core", "halt-when", 1, 2, 0, "(halt-when pr
            ptc_xform(vm, argc, argv, out);
 }
 
-PTC_BUILTIN(core_completing, "clojure.core", "completing", 1, 2, 0, "(completing f done?)",
+PTC_BUILTIN(core_completing, "clojure.core", "completing", 1, 2,
+            PTC_TAKES(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN), "(completing f done?)",
             "The function f for transduce, with (done result) as the last step; done is identity "
             "when it is left out.",
             "(transduce (map inc) (completing - str) 0 [1 2]) => \"-5\"\n"

@@ -373,8 +373,9 @@ PTC_BUILTIN_EXPR(core_reduced, "clojure.core", "reduced", 1, 1, PTC_GIVES(PTC_IS
                  "(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3 4]) => 3",
                  ptc_give(out, ptc_record_new(vm, PTC_R_REDUCED, argv, (size_t)argc)))
 
-PTC_BUILTIN(core_is_reduced, "clojure.core", "reduced?", 1, 1, 0, "(reduced? x)",
-            "Is this what reduced gives?", "(reduced? (reduced 1)) => true\n(reduced? 1) => false")
+PTC_BUILTIN(core_is_reduced, "clojure.core", "reduced?", 1, 1, PTC_GIVES(PTC_IS_BOOL),
+            "(reduced? x)", "Is this what reduced gives?",
+            "(reduced? (reduced 1)) => true\n(reduced? 1) => false")
 {
     *out = ptc_bool(ptc_is_record(argv[0], PTC_R_REDUCED));
     return true;

@@ -131,7 +131,7 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(
-    core_symbol, "clojure.core", "symbol", 1, 2, 0, "(symbol ns? name)",
+    core_symbol, "clojure.core", "symbol", 1, 2, PTC_GIVES(PTC_IS_OTHER), "(symbol ns? name)",
     "The symbol of this name; it is data, and stands for nothing.",
     "(symbol \"x\") => x\n(symbol :a) => a\n(symbol \"a\" \"b\") => a/b\n(symbol 5) !! type_error")
 {

@@ -70,7 +70,9 @@ PTC_BUILTIN_EXPR(core_trunc, "clojure.core", "trunc", 1, 1,
                  "(trunc 3.99) => 3\n(trunc -3.99) => -3\n(trunc :x) !! type_error",
                  round_with(vm, argv, trunc, out))
 
-PTC_BUILTIN_EXPR(math_trunc, "Math", "trunc", 1, 1, 0, "(Math/trunc num)", "The same as trunc.",
+PTC_BUILTIN_EXPR(math_trunc, "Math", "trunc", 1, 1,
+                 PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_INT | PTC_IS_FLOAT),
+                 "(Math/trunc num)", "The same as trunc.",
                  "(Math/trunc 8.7) => 8\n(Math/trunc nil) !! type_error",
                  round_with(vm, argv, trunc, out))
 

@@ -190,7 +190,8 @@ UNDER_BOTH(DOUBLE_FN_2, next_after, 2, "nextAfter", "next-after", "x y",
 
 /* --------------------------------------------------------------------------- with integers */
 
-PTC_BUILTIN(math_round, "Math", "round", 1, 1, 0, "(Math/round num)",
+PTC_BUILTIN(math_round, "Math", "round", 1, 1,
+            PTC_TAKES(PTC_IS_INT | PTC_IS_FLOAT) | PTC_GIVES(PTC_IS_INT), "(Math/round num)",
             "The nearest integer; halves go up, and the result is kept within 64 bits.",
             "(Math/round 2.5) => 3\n(Math/round -2.5) => -2\n(Math/round ##NaN) => 0\n(Math/round "
             "nil) !! type_error")
@@ -240,8 +241,8 @@ static bool arg_division(PtcVM *vm, const PtcValue *argv, int64_t *x, int64_t *y
 }
 
 PTC_BUILTIN(
-    math_floor_div, "Math", "floorDiv", 2, 2, 0, "(Math/floorDiv x y)",
-    "The quotient of two integers of 64 bits, rounded down.",
+    math_floor_div, "Math", "floorDiv", 2, 2, PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT),
+    "(Math/floorDiv x y)", "The quotient of two integers of 64 bits, rounded down.",
     "(Math/floorDiv -7 2) => -4\n(Math/floorDiv 7 2) => 3\n(Math/floorDiv 1 0) !! arithmetic_error")
 {
     int64_t x, y;
@@ -253,7 +254,8 @@ PTC_BUILTIN(
 }
 AS_CLOJURE(floor_div, 2, "floorDiv", "floor-div", "x y",
            "(clojure.math/floor-div -7 2) => -4\n(clojure.math/floor-div 1 0) !! arithmetic_error");
-PTC_BUILTIN(math_floor_mod, "Math", "floorMod", 2, 2, 0, "(Math/floorMod x y)",
+PTC_BUILTIN(math_floor_mod, "Math", "floorMod", 2, 2,
+            PTC_TAKES_ALL(PTC_IS_INT) | PTC_GIVES(PTC_IS_INT), "(Math/floorMod x y)",
             "What floorDiv leaves, with the sign of the divisor.",
             "(Math/floorMod -7 2) => 1\n(Math/floorMod 7 -2) => -1\n(Math/floorMod 1 0) !! "
             "arithmetic_error")

@@ -150,7 +150,7 @@ PTC_BUILTIN(type_field, "ptc", "field", 2, 2, PTC_B_HIDDEN, "", "", "")
 }
 
 PTC_BUILTIN_EXPR(
-    core_is_record, "clojure.core", "record?", 1, 1, 0, "(record? x)",
+    core_is_record, "clojure.core", "record?", 1, 1, PTC_GIVES(PTC_IS_BOOL), "(record? x)",
     "Is it a value of a defrecord?",
     "(defrecord P [x]) [(record? (->P 1)) (record? {:x 1}) (map? (->P 1))] => [true false "
     "true]\n(record?) !! arity_error",

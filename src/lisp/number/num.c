@@ -439,15 +439,18 @@ PTC_BUILTIN(core_abs, "clojure.core", "abs", 1, 1,
     return ptc_give(out, negative ? ptc_int_sub(vm->heap, ptc_int(0), argv[0]) : argv[0]);
 }
 
-PTC_BUILTIN_EXPR(math_max, "Math", "max", 1, -1, 0, "(Math/max num & nums)", "The same as max.",
-                 "(Math/max 1 5) => 5\n(Math/max 1 \"5\") !! type_error",
+PTC_BUILTIN_EXPR(math_max, "Math", "max", 1, -1,
+                 PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(Math/max num & nums)",
+                 "The same as max.", "(Math/max 1 5) => 5\n(Math/max 1 \"5\") !! type_error",
                  extreme(vm, argc, argv, 1, out))
 
-PTC_BUILTIN_EXPR(math_min, "Math", "min", 1, -1, 0, "(Math/min num & nums)", "The same as min.",
-                 "(Math/min 1 5) => 1\n(Math/min nil 5) !! type_error",
+PTC_BUILTIN_EXPR(math_min, "Math", "min", 1, -1,
+                 PTC_TAKES_ALL(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER), "(Math/min num & nums)",
+                 "The same as min.", "(Math/min 1 5) => 1\n(Math/min nil 5) !! type_error",
                  extreme(vm, argc, argv, -1, out))
 
-PTC_BUILTIN_EXPR(math_abs, "Math", "abs", 1, 1, 0, "(Math/abs num)", "The same as abs.",
+PTC_BUILTIN_EXPR(math_abs, "Math", "abs", 1, 1, PTC_TAKES(PTC_IS_NUMBER) | PTC_GIVES(PTC_IS_NUMBER),
+                 "(Math/abs num)", "The same as abs.",
                  "(Math/abs -4.5) => 4.5\n(Math/abs \"-1\") !! type_error",
                  run_core_abs(vm, argc, argv, out))
 

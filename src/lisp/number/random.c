@@ -143,7 +143,8 @@ PTC_BUILTIN(core_shuffle, "clojure.core", "shuffle", 1, 1,
     return ok;
 }
 
-PTC_BUILTIN(core_random_uuid, "clojure.core", "random-uuid", 0, 0, PTC_B_EFFECT, "(random-uuid)",
+PTC_BUILTIN(core_random_uuid, "clojure.core", "random-uuid", 0, 0,
+            PTC_B_EFFECT | PTC_GIVES(PTC_IS_STRING), "(random-uuid)",
             "A random UUID as a string; the seed of the run decides which, so it is none to keep.",
             "(uuid? (random-uuid)) => true\n(random-uuid 1) !! arity_error")
 {

@@ -121,7 +121,7 @@ PTC_PRELUDE(
 /* ------------------------------------------------------------------------------ budget */
 
 PTC_BUILTIN_EXPR(
-    budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining)",
+    budget_remaining, "budget", "remaining", 0, 0, PTC_GIVES(PTC_IS_MAP), "(budget/remaining)",
     "What is left to the agent that runs this program, such as :turns; {} outside of one.",
     "(budget/remaining) => {}\n(budget/remaining 1) !! arity_error",
     ptc_give(out, vm->remaining == PTC_NIL ? ptc_map_empty(vm->heap) : vm->remaining))

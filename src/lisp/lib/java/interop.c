@@ -29,29 +29,33 @@ static bool as_strs(PtcVM *vm, const char *name, int argc, const PtcValue *argv,
 
 /* --------------------------------------------------------------------- whole strings */
 
-PTC_BUILTIN_EXPR(str_to_lower, "java", ".toLowerCase", 1, 1, 0, "(.toLowerCase s)",
+PTC_BUILTIN_EXPR(str_to_lower, "java", ".toLowerCase", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(.toLowerCase s)",
                  "The string in lower case.",
                  "(.toLowerCase \"ABC\") => \"abc\"\n(.toLowerCase nil) !! type_error",
                  as_strs(vm, "clojure.string/lower-case", argc, argv, out))
 
-PTC_BUILTIN_EXPR(str_to_upper, "java", ".toUpperCase", 1, 1, 0, "(.toUpperCase s)",
+PTC_BUILTIN_EXPR(str_to_upper, "java", ".toUpperCase", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(.toUpperCase s)",
                  "The string in upper case.",
                  "(.toUpperCase \"straße\") => \"STRASSE\"\n(.toUpperCase :a) !! type_error",
                  as_strs(vm, "clojure.string/upper-case", argc, argv, out))
 
 PTC_BUILTIN_EXPR(
-    str_starts_with, "java", ".startsWith", 2, 2, 0, "(.startsWith s start)",
+    str_starts_with, "java", ".startsWith", 2, 2,
+    PTC_TAKES2(PTC_IS_STRING, PTC_IS_STRING) | PTC_GIVES(PTC_IS_BOOL), "(.startsWith s start)",
     "Does the string begin with this text?",
     "(.startsWith \"willow\" \"wi\") => true\n(.startsWith \"willow\" 5) !! type_error",
     as_strs(vm, "clojure.string/starts-with?", argc, argv, out))
 
-PTC_BUILTIN_EXPR(str_ends_with, "java", ".endsWith", 2, 2, 0, "(.endsWith s end)",
-                 "Does the string end with this text?",
+PTC_BUILTIN_EXPR(str_ends_with, "java", ".endsWith", 2, 2,
+                 PTC_TAKES2(PTC_IS_STRING, PTC_IS_STRING) | PTC_GIVES(PTC_IS_BOOL),
+                 "(.endsWith s end)", "Does the string end with this text?",
                  "(.endsWith \"a.csv\" \".csv\") => true\n(.endsWith nil \"a\") !! type_error",
                  as_strs(vm, "clojure.string/ends-with?", argc, argv, out))
 
-PTC_BUILTIN(str_length, "java", ".length", 1, 1, 0, "(.length s)",
-            "The number of characters (graphemes) of a string.",
+PTC_BUILTIN(str_length, "java", ".length", 1, 1, PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT),
+            "(.length s)", "The number of characters (graphemes) of a string.",
             "(.length \"héllo\") => 5\n(.length [1 2]) !! type_error\n(.length nil) !! type_error")
 {
     if (!check_string_args(vm, argc, argv))
@@ -93,7 +97,9 @@ PTC_BUILTIN_EXPR(
     "type_error",
     replace_regex(vm, "clojure.string/replace-first", argv, out))
 
-PTC_BUILTIN(str_repeat, "java", ".repeat", 2, 2, 0, "(.repeat s n)", "The string n times.",
+PTC_BUILTIN(str_repeat, "java", ".repeat", 2, 2,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(.repeat s n)",
+            "The string n times.",
             "(.repeat \"ab\" 3) => \"ababab\"\n(.repeat \"ab\" -1) !! value_error")
 {
     int64_t n;
@@ -142,17 +148,20 @@ static bool trim_java_string(PtcVM *vm, PtcValue str, PtcValue *out)
                              : ptc_str_new(vm->heap, p, (size_t)(end - p)));
 }
 
-PTC_BUILTIN_EXPR(str_trim, "java", ".trim", 1, 1, 0, "(.trim s)",
+PTC_BUILTIN_EXPR(str_trim, "java", ".trim", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(.trim s)",
                  "The string without spaces and control characters at both ends.",
                  "(.trim \" a b\\n\") => \"a b\"\n(.trim nil) !! type_error",
                  check_string_args(vm, argc, argv) && trim_java_string(vm, argv[0], out))
 
-PTC_BUILTIN_EXPR(str_strip, "java", ".strip", 1, 1, 0, "(.strip s)",
+PTC_BUILTIN_EXPR(str_strip, "java", ".strip", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(.strip s)",
                  "The string without white space at both ends.",
                  "(.strip \" a b\\n\") => \"a b\"\n(.strip 5) !! type_error",
                  as_strs(vm, "clojure.string/trim", argc, argv, out))
 
-PTC_BUILTIN_EXPR(str_is_blank, "java", ".isBlank", 1, 1, 0, "(.isBlank s)",
+PTC_BUILTIN_EXPR(str_is_blank, "java", ".isBlank", 1, 1,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_BOOL), "(.isBlank s)",
                  "Is the string empty or only white space?",
                  "(.isBlank \" \\n\") => true\n(.isBlank nil) !! type_error",
                  as_strs(vm, "clojure.string/blank?", argc, argv, out))
@@ -216,7 +225,8 @@ static bool fail_place(PtcVM *vm, PtcValue str, int64_t n)
                          ptc_str_graphemes(&vm->budget, str));
 }
 
-PTC_BUILTIN(str_substring, "java", ".substring", 2, 3, 0, "(.substring s start end?)",
+PTC_BUILTIN(str_substring, "java", ".substring", 2, 3,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(.substring s start end?)",
             "The part of a string from position start to before end, which must be inside of it.",
             "(.substring \"willow\" 1 3) => \"il\"\n(.substring \"willow\" 2) => \"llow\"\n"
             "(.substring \"willow\" 0 99) !! index_error\n"
@@ -335,7 +345,9 @@ static bool is_literal_pattern(PtcVM *vm, const char *p, size_t len)
 }
 
 PTC_BUILTIN(
-    str_split, "java", ".split", 2, 3, 0, "(.split s pattern limit?)",
+    str_split, "java", ".split", 2, 3,
+    PTC_TAKES3(PTC_IS_STRING, PTC_IS_STRING, PTC_IS_INT) | PTC_GIVES(PTC_IS_LIST),
+    "(.split s pattern limit?)",
     "A vector of the parts of a string between separators; the string that describes them is "
     "a regex, so signs such as . need \\ before them.",
     "(.split \"a,b,,c,,\" \",\") => [\"a\" \"b\" \"\" \"c\"]\n"
@@ -426,7 +438,9 @@ static bool has_element(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return true;
 }
 
-PTC_BUILTIN(any_contains, "java", ".contains", 2, 2, 0, "(.contains s part)",
+PTC_BUILTIN(any_contains, "java", ".contains", 2, 2,
+            PTC_TAKES(PTC_IS_STRING | PTC_IS_LIST | PTC_IS_SET) | PTC_GIVES(PTC_IS_BOOL),
+            "(.contains s part)",
             "Does a string contain a part; does a vector or set contain an element?",
             "(.contains \"willow\" \"ill\") => true\n(.contains [1 2] 2) => true\n"
             "(.contains \"willow\" nil) !! type_error\n(.contains {:a 1} :a) !! type_error")

@@ -61,7 +61,8 @@ DEFINE_ARRAY(core_object_array, "object-array", PTC_NIL,
 DEFINE_ARRAY(core_char_array, "char-array", PTC_NIL,
              "(char-array \"ab\") => [\"a\" \"b\"]\n(char-array :a) !! type_error")
 
-PTC_BUILTIN_EXPR(core_to_array, "clojure.core", "to-array", 1, 1, 0, "(to-array coll)",
+PTC_BUILTIN_EXPR(core_to_array, "clojure.core", "to-array", 1, 1,
+                 PTC_TAKES(PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST), "(to-array coll)",
                  "The elements of a collection as a vector, in the place of an array.",
                  "(to-array (list 1 2)) => [1 2]\n(to-array 5) !! type_error",
                  copy_to_vector(vm, argv, 0, out))

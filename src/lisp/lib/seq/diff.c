@@ -3,7 +3,7 @@
 #include "lisp/prelude/prelude.h"
 
 PTC_PRELUDE(
-    data_diff, "clojure.data", "diff", 2, 2, 0, "(clojure.data/diff a b)",
+    data_diff, "clojure.data", "diff", 2, 2, PTC_GIVES(PTC_IS_LIST), "(clojure.data/diff a b)",
     "A vector of what only the first of two values holds, what only the second, and what both do; "
     "it goes into maps, sequences and sets.",
     "(clojure.data/diff {:a 1 :b 2} {:a 1 :b 3 :c 4}) => [{:b 2} {:b 3, :c 4} {:a 1}]\n"

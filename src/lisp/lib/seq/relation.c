@@ -33,19 +33,27 @@ static bool end_build(PtcDictBuild *b, bool ok, PtcValue *out)
     return false;
 }
 
-PTC_PRELUDE(set_project, "clojure.set", "project", 2, 2, 0, "(project rows keys)",
-            "The set of the rows with only these columns.",
+PTC_PRELUDE(set_project, "clojure.set", "project", 2, 2,
+            PTC_TAKES2(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET,
+                       PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET) |
+                PTC_GIVES(PTC_IS_SET),
+            "(project rows keys)", "The set of the rows with only these columns.",
             "(project #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => #{{:a 1}}\n(project [{:a 1 :b 2}] [:b]) "
             "=> #{{:b 2}}\n"
             "(project [1 2] [:a]) !! type_error");
 
-PTC_PRELUDE(set_rename, "clojure.set", "rename", 2, 2, 0, "(rename rows names)",
+PTC_PRELUDE(set_rename, "clojure.set", "rename", 2, 2,
+            PTC_TAKES2(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET, PTC_IS_MAP) | PTC_GIVES(PTC_IS_SET),
+            "(rename rows names)",
             "The set of the rows with their columns renamed as the map of old to new names says.",
             "(rename #{{:a 1 :b 2}} {:a :x}) => #{{:x 1, :b 2}}\n(rename [] {:a :b}) => #{}\n"
             "(rename #{{:a 1}} [:a :b]) !! type_error");
 
 PTC_PRELUDE(
-    set_index, "clojure.set", "index", 2, 2, 0, "(index rows keys)",
+    set_index, "clojure.set", "index", 2, 2,
+    PTC_TAKES2(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET, PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET) |
+        PTC_GIVES(PTC_IS_MAP),
+    "(index rows keys)",
     "A map from the values of these columns, as a map, to the set of the rows that have them.",
     "(index #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => {{:a 1} #{{:a 1, :b 2} {:a 1, :b 3}}}\n"
     "(index [] [:a]) => {}\n(index [1] [:a]) !! type_error");
@@ -156,7 +164,11 @@ static void warn_equal_rows(const Join *j, size_t count)
 }
 
 PTC_BUILTIN(
-    set_join, "clojure.set", "join", 2, 3, 0, "(clojure.set/join rows1 rows2 names?)",
+    set_join, "clojure.set", "join", 2, 3,
+    PTC_TAKES3(PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET, PTC_IS_NIL | PTC_IS_LIST | PTC_IS_SET,
+               PTC_IS_MAP) |
+        PTC_GIVES(PTC_IS_SET),
+    "(clojure.set/join rows1 rows2 names?)",
     "The set of all rows put together from a row of each relation that agree in the columns both "
     "have, or in those that a map of names pairs up. Equal rows become one, with a warning.",
     "(clojure.set/join #{{:id 1 :n \"a\"}} #{{:id 1 :x 5} {:id 2 :x 6}}) => #{{:id 1, :n \"a\", :x "

@@ -19,7 +19,8 @@ static PtcValue arg_tail(PtcVM *vm, const PtcValue *argv, int i)
     return argv[i] == PTC_NIL || ptc_is_producer(argv[i]) ? argv[i] : ptc_arg_seq(vm, argv, i);
 }
 
-PTC_BUILTIN(core_list_star, "clojure.core", "list*", 1, -1, 0, "(list* & xs coll)",
+PTC_BUILTIN(core_list_star, "clojure.core", "list*", 1, -1, PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST),
+            "(list* & xs coll)",
             "A sequence of the first arguments followed by the elements of the last.",
             "(list* 1 2 [3 4]) => [1 2 3 4]\n(list* []) => nil")
 {

@@ -254,8 +254,9 @@ static bool select_flagged(PtcVM *vm, PtcValue set, PtcValue flags, PtcValue *ou
 }
 
 PTC_BUILTIN(
-    set_select, "clojure.set", "select", 2, 2, PTC_B_CALLS, "(select pred set)",
-    "The set of the elements for which (pred element) is true.",
+    set_select, "clojure.set", "select", 2, 2,
+    PTC_B_CALLS | PTC_TAKES2(0, PTC_IS_NIL | PTC_IS_SET) | PTC_GIVES(PTC_IS_NIL | PTC_IS_SET),
+    "(select pred set)", "The set of the elements for which (pred element) is true.",
     "(clojure.set/select odd? #{1 2 3}) => #{1 3}\n(clojure.set/select odd? [1]) !! type_error")
 {
     PtcValue x, yes;

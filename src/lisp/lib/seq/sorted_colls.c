@@ -134,7 +134,8 @@ PTC_BUILTIN_EXPR(
     "(sorted-map 1 :a \"b\" 2) !! type_error\n(sorted-map 1) !! arity_error",
     make_sorted_map(vm, PTC_NIL, argc, argv, out))
 
-PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CALLS,
+PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1,
+            PTC_B_CALLS | PTC_TAKES(PTC_IS_FN | PTC_IS_OTHER) | PTC_GIVES(PTC_IS_MAP),
             "(sorted-map-by comparator key value ...)",
             "A map that stays in the order a comparator gives its keys: > for descending, or any "
             "function such as "
@@ -157,7 +158,8 @@ PTC_BUILTIN_EXPR(core_sorted_set, "clojure.core", "sorted-set", 0, -1, PTC_GIVES
                  make_sorted_coll(vm, PTC_NIL, argc, argv, 1, out))
 
 PTC_BUILTIN(
-    core_sorted_set_by, "clojure.core", "sorted-set-by", 1, -1, PTC_B_CALLS,
+    core_sorted_set_by, "clojure.core", "sorted-set-by", 1, -1,
+    PTC_B_CALLS | PTC_TAKES(PTC_IS_FN | PTC_IS_OTHER) | PTC_GIVES(PTC_IS_SET),
     "(sorted-set-by comparator & elements)",
     "A set that stays in the order a comparator gives; elements it calls equal are one element.",
     "(sorted-set-by > 1 3 2) => #{3 2 1}\n"
@@ -249,7 +251,9 @@ PTC_BUILTIN_EXPR(
     give_subseq(vm, argc, argv, true, out))
 
 PTC_BUILTIN(
-    core_rseq, "clojure.core", "rseq", 1, 1, 0, "(rseq coll)",
+    core_rseq, "clojure.core", "rseq", 1, 1,
+    PTC_TAKES(PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP) | PTC_GIVES(PTC_IS_NIL | PTC_IS_LIST),
+    "(rseq coll)",
     "The elements of a vector, sorted map or sorted set from last to first; nil when it is empty.",
     "(rseq [1 2 3]) => [3 2 1]\n(rseq (sorted-set 5 9 7)) => [9 7 5]\n(rseq []) => nil\n"
     "(rseq (list 1 2)) !! type_error")

@@ -234,7 +234,8 @@ PTC_BUILTIN_EXPR(
     ptc_arg_callable(vm, argv, 0) && walk_with(vm, argv, call_on_hand, NULL, out))
 
 PTC_BUILTIN_EXPR(
-    walk_postwalk, "clojure.walk", "postwalk", 2, 2, PTC_B_CALLS, "(postwalk f form)",
+    walk_postwalk, "clojure.walk", "postwalk", 2, 2, PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED),
+    "(postwalk f form)",
     "Replaces nested data from the inside out: f gets each value after its parts were walked.",
     "(postwalk #(if (vector? %) (reduce + %) %) [[1 2] [3 [4]]]) => 10\n"
     "(postwalk #(if (keyword? %) (name %) %) {:a [:b]}) => {\"a\" [\"b\"]}\n"
@@ -256,7 +257,8 @@ static bool walk_once(Walker *w)
     return ptc_call1(w->vm, w->argv[1], *hand(w), hand(w));
 }
 
-PTC_BUILTIN(walk_walk, "clojure.walk", "walk", 3, 3, PTC_B_CALLS, "(walk inner outer form)",
+PTC_BUILTIN(walk_walk, "clojure.walk", "walk", 3, 3,
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_CALLED), "(walk inner outer form)",
             "Replaces each part of a collection by (inner part), then the whole by (outer whole).",
             "(walk inc identity [1 2]) => [2 3]\n(walk inc #(reduce + %) [1 2 3]) => 9\n"
             "(walk first identity {:a 1}) !! type_error")

@@ -74,7 +74,8 @@ static bool read_first(PtcVM *vm, PtcValue text, bool edn, PtcValue *out)
 }
 
 PTC_BUILTIN(
-    core_read_string, "clojure.core", "read-string", 1, 1, 0, "(read-string s)",
+    core_read_string, "clojure.core", "read-string", 1, 1, PTC_TAKES(PTC_IS_STRING),
+    "(read-string s)",
     "The first value that a text spells in the notation of this language: data only, nothing "
     "is evaluated.",
     "(read-string \"42\") => 42\n(read-string \"{:a [1 2.5 nil] :b #{x}}\") => {:a [1 2.5 nil], :b "

@@ -151,13 +151,14 @@ PTC_BUILTIN_EXPR(
     "(json/parse-string \"[1]\" 5) !! type_error",
     parse_json_argument(vm, argc, argv, false, out))
 
-ALIAS(json_parse, json_parse_string, PTC_B_CALLS, "parse", "(json/parse text key-fn?)",
-      "The same as json/parse-string.",
+ALIAS(json_parse, json_parse_string, PTC_B_CALLS | PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING), "parse",
+      "(json/parse text key-fn?)", "The same as json/parse-string.",
       "(json/parse \"[1, 2]\") => [1 2]\n(json/parse \"\") => nil");
-ALIAS(json_decode, json_parse_string, PTC_B_CALLS, "decode", "(json/decode text key-fn?)",
-      "The same as json/parse-string.", "(json/decode \"{\\\"a\\\": 1}\" true) => {:a 1}");
-ALIAS(json_read_str, json_parse_string, PTC_B_CALLS, "read-str",
-      "(json/read-str text :key-fn keyword)",
+ALIAS(json_decode, json_parse_string, PTC_B_CALLS | PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING), "decode",
+      "(json/decode text key-fn?)", "The same as json/parse-string.",
+      "(json/decode \"{\\\"a\\\": 1}\" true) => {:a 1}");
+ALIAS(json_read_str, json_parse_string, PTC_B_CALLS | PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING),
+      "read-str", "(json/read-str text :key-fn keyword)",
       "The value of JSON text, nil when it is not JSON; the option :key-fn changes the keys.",
       "(json/read-str \"{\\\"a\\\": 1}\") => {\"a\" 1}\n"
       "(json/read-str \"{\\\"a\\\": {\\\"b\\\": 1}}\" :key-fn keyword) => {:a {:b 1}}\n"
@@ -184,7 +185,8 @@ PTC_BUILTIN(
     bool none = argv[0] == PTC_NIL || (ptc_is_string(argv[0]) && ptc_str_len(argv[0]) == 0);
     return parse_json_argument(vm, argc, argv, !none, out);
 }
-ALIAS_IN(cheshire_decode, "cheshire.core", cheshire_parse_string, PTC_B_CALLS, "decode",
+ALIAS_IN(cheshire_decode, "cheshire.core", cheshire_parse_string,
+         PTC_B_CALLS | PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING), "decode",
          "(cheshire.core/decode text key-fn?)", "The same as cheshire.core/parse-string.",
          "(cheshire.core/decode \"[1]\") => [1]\n(cheshire.core/decode \"[\") !! value_error");
 
@@ -302,14 +304,15 @@ PTC_BUILTIN_EXPR(
     generate(vm, argc, argv, false, out))
 
 ALIAS(
-    json_write_str, json_generate_string, 0, "write-str", "(json/write-str value)",
-    "The same as json/generate-string.",
+    json_write_str, json_generate_string, PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING), "write-str",
+    "(json/write-str value)", "The same as json/generate-string.",
     "(json/write-str [1 \"a\" :b]) => \"[1,\\\"a\\\",\\\"b\\\"]\"\n(json/write-str ##NaN) => nil");
-ALIAS(json_stringify, json_generate_string, 0, "stringify", "(json/stringify value)",
-      "The same as json/generate-string.",
+ALIAS(json_stringify, json_generate_string, PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING), "stringify",
+      "(json/stringify value)", "The same as json/generate-string.",
       "(json/stringify {:a 1}) => \"{\\\"a\\\":1}\"\n(json/stringify nil) => \"null\"");
-ALIAS(json_encode, json_generate_string, 0, "encode", "(json/encode value {:pretty true}?)",
-      "The same as json/generate-string.", "(json/encode #{1}) => \"[1]\"");
+ALIAS(json_encode, json_generate_string, PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING), "encode",
+      "(json/encode value {:pretty true}?)", "The same as json/generate-string.",
+      "(json/encode #{1}) => \"[1]\"");
 
 PTC_BUILTIN_EXPR(data_write_str, "clojure.data.json", "write-str", 1, -1, 0,
                  "(clojure.data.json/write-str value :indent true)",
@@ -317,13 +320,13 @@ PTC_BUILTIN_EXPR(data_write_str, "clojure.data.json", "write-str", 1, -1, 0,
                  "(clojure.data.json/write-str {:a [1 nil]}) => \"{\\\"a\\\":[1,null]}\"\n"
                  "(clojure.data.json/write-str inc) !! value_error",
                  generate(vm, argc, argv, true, out))
-ALIAS_IN(cheshire_generate_string, "cheshire.core", data_write_str, 0, "generate-string",
-         "(cheshire.core/generate-string value {:pretty true})",
+ALIAS_IN(cheshire_generate_string, "cheshire.core", data_write_str, PTC_GIVES(PTC_IS_STRING),
+         "generate-string", "(cheshire.core/generate-string value {:pretty true})",
          "The value as JSON text; one that has none is an error.",
          "(cheshire.core/generate-string {:a 1}) => \"{\\\"a\\\":1}\"\n"
          "(cheshire.core/generate-string ##NaN) !! value_error");
 ALIAS_IN(
-    cheshire_encode, "cheshire.core", data_write_str, 0, "encode",
+    cheshire_encode, "cheshire.core", data_write_str, PTC_GIVES(PTC_IS_STRING), "encode",
     "(cheshire.core/encode value {:pretty true})", "The same as cheshire.core/generate-string.",
     "(cheshire.core/encode [1 nil]) => \"[1,null]\"\n(cheshire.core/encode inc) !! value_error");
 

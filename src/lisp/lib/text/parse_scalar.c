@@ -97,13 +97,15 @@ static bool java_integer(PtcVM *vm, int argc, const PtcValue *argv, int bits, Pt
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
 
-PTC_BUILTIN_EXPR(java_parse_int, "Integer", "parseInt", 1, 2, 0, "(Integer/parseInt s radix?)",
+PTC_BUILTIN_EXPR(java_parse_int, "Integer", "parseInt", 1, 2,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT), "(Integer/parseInt s radix?)",
                  "The integer of 32 bits that the whole string spells; anything else is an error.",
                  "(Integer/parseInt \"+4\") => 4\n(Integer/parseInt \"ff\" 16) => 255\n"
                  "(Integer/parseInt \"x\") !! value_error",
                  java_integer(vm, argc, argv, 32, out))
 
-PTC_BUILTIN_EXPR(java_parse_long, "Long", "parseLong", 1, 2, 0, "(Long/parseLong s radix?)",
+PTC_BUILTIN_EXPR(java_parse_long, "Long", "parseLong", 1, 2,
+                 PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_INT), "(Long/parseLong s radix?)",
                  "The integer of 64 bits that the whole string spells; anything else is an error.",
                  "(Long/parseLong \"-12\") => -12\n(Long/parseLong \"12L\") !! value_error\n"
                  "(Long/parseLong nil) !! type_error",
@@ -244,7 +246,8 @@ static bool java_double(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 }
 
 PTC_BUILTIN_EXPR(
-    java_parse_double, "Double", "parseDouble", 1, 1, 0, "(Double/parseDouble s)",
+    java_parse_double, "Double", "parseDouble", 1, 1,
+    PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_FLOAT), "(Double/parseDouble s)",
     "The float that the whole string spells; anything else is an error.",
     "(Double/parseDouble \"2.50\") => 2.5\n(Double/parseDouble \"two\") !! value_error",
     java_double(vm, argv, out))

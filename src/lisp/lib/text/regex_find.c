@@ -155,7 +155,10 @@ static bool extract(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
 }
 
 PTC_BUILTIN_EXPR(
-    regex_extract, "regex", "extract", 2, 3, 0, "(extract pattern s group?)",
+    regex_extract, "regex", "extract", 2, 3,
+    PTC_TAKES3(PTC_IS_STRING | PTC_IS_OTHER, PTC_IS_STRING, PTC_IS_INT) |
+        PTC_GIVES(PTC_IS_NIL | PTC_IS_STRING),
+    "(extract pattern s group?)",
     "A group of the first match: the first group, or the one with this number (0: the "
     "whole match); nil when "
     "there is none.",
@@ -176,7 +179,8 @@ static bool is_integer_text(PtcValue str)
     return i == len;
 }
 
-PTC_BUILTIN(regex_extract_int, "regex", "extract-int", 2, 4, 0,
+PTC_BUILTIN(regex_extract_int, "regex", "extract-int", 2, 4,
+            PTC_TAKES2(PTC_IS_STRING | PTC_IS_OTHER, PTC_IS_STRING),
             "(extract-int pattern s group? default?)",
             "A group of the first match, as extract finds it, read as an integer; the default, or "
             "nil, when there is "
@@ -253,7 +257,8 @@ bool ptc_regex_split(PtcVM *vm, PtcValue str, PtcValue regex, int64_t limit, Ptc
     return ok && ptc_give(out, ptc_build_done(vm->heap, p.build, 0));
 }
 
-PTC_BUILTIN(regex_split, "regex", "re-split", 2, 2, 0, "(re-split regex s)",
+PTC_BUILTIN(regex_split, "regex", "re-split", 2, 2,
+            PTC_TAKES2(PTC_IS_OTHER, PTC_IS_STRING) | PTC_GIVES(PTC_IS_LIST), "(re-split regex s)",
             "A vector of the parts of a string between matches, without empty ones at the end.",
             "(re-split #\"\\s+\" \"a  b c\") => [\"a\" \"b\" \"c\"]\n(re-split #\",\" \"a,,b,\") "
             "=> [\"a\" \"\" \"b\"]\n"

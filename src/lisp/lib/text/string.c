@@ -517,7 +517,9 @@ static bool escape_all(PtcVM *vm, PtcIter *it, PtcValue by, PtcValue *slot, PtcB
     return ptc_iter_end(it);
 }
 
-PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2, PTC_B_CALLS, "(escape s replacements)",
+PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2,
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_STRING, PTC_IS_CALLED) | PTC_GIVES(PTC_IS_STRING),
+            "(escape s replacements)",
             "The string with each character replaced by what the map or function gives for it, "
             "unless that is nil.",
             "(clojure.string/escape \"a<b\" {\\< \"&lt;\"}) => \"a&lt;b\"\n"
@@ -543,8 +545,8 @@ PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2, PTC_B_CALLS, "(esca
 }
 
 PTC_BUILTIN(
-    string_re_quote_replacement, "clojure.string", "re-quote-replacement", 1, 1, 0,
-    "(re-quote-replacement s)",
+    string_re_quote_replacement, "clojure.string", "re-quote-replacement", 1, 1,
+    PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_STRING), "(re-quote-replacement s)",
     "The string as a replacement for a pattern that means just itself: $ and \\ are escaped.",
     "(clojure.string/re-quote-replacement \"$1\") => \"\\\\$1\"\n"
     "(clojure.string/replace \"a-b\" #\"-\" (clojure.string/re-quote-replacement \"$\")) => "

@@ -59,7 +59,9 @@ PTC_BUILTIN(date_parse, "LocalDate", "parse", 1, 2,
     return ptc_give_date(vm, ptc_moment_days(&p), out);
 }
 
-PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0, "(LocalDateTime/parse s formatter?)",
+PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_OTHER),
+            "(LocalDateTime/parse s formatter?)",
             "The date and time of day, without a zone, that a text spells.",
             "(LocalDateTime/parse \"2024-05-31T10:20:30\") => \"2024-05-31T10:20:30\"\n"
             "(LocalDateTime/parse \"2024-05-31T10:20\") => \"2024-05-31T10:20\"\n"
@@ -78,7 +80,8 @@ PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0, "(LocalDateTime/p
     return ptc_give_time(vm, PTC_R_DATETIME, ptc_moment_time(&p), out);
 }
 
-PTC_BUILTIN(instant_parse, "Instant", "parse", 1, 1, 0, "(Instant/parse s)",
+PTC_BUILTIN(instant_parse, "Instant", "parse", 1, 1,
+            PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_OTHER), "(Instant/parse s)",
             "The point in time that a text with Z or an offset spells.",
             "(Instant/parse \"2024-05-31T10:20:30Z\") => \"2024-05-31T10:20:30Z\"\n"
             "(Instant/parse \"2024-05-31T10:20:30+02:00\") => \"2024-05-31T08:20:30Z\"\n"
@@ -154,8 +157,8 @@ PTC_BUILTIN(date_now, "LocalDate", "now", 0, 1, PTC_GIVES(PTC_IS_OTHER), "(Local
                          out);
 }
 
-PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, 0, "(LocalDateTime/now)",
-            "The date and time in UTC, the same throughout a run.",
+PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, PTC_GIVES(PTC_IS_OTHER),
+            "(LocalDateTime/now)", "The date and time in UTC, the same throughout a run.",
             "(> (.getYear (LocalDateTime/now)) 2023) => true\n"
             "(LocalDateTime/now 5) !! type_error")
 {
@@ -374,7 +377,9 @@ PTC_BUILTIN(
 
 /* ------------------------------------------------------------------------ durations */
 
-PTC_BUILTIN(duration_between, "Duration", "between", 2, 2, 0, "(Duration/between start end)",
+PTC_BUILTIN(duration_between, "Duration", "between", 2, 2,
+            PTC_TAKES2(PTC_IS_OTHER, PTC_IS_OTHER) | PTC_GIVES(PTC_IS_OTHER),
+            "(Duration/between start end)",
             "The time from one instant (or date-time) to another; negative when that is before it.",
             "(Duration/between (Instant/ofEpochSecond 0) (Instant/ofEpochSecond 90)) => PT1M30S\n"
             "(Duration/between (LocalDate/of 2024 1 1) (LocalDate/of 2024 1 2)) !! type_error")
@@ -440,8 +445,8 @@ PTC_BUILTIN_EXPR(month_of, "Month", "of", 1, 1, 0, "(Month/of n)", "The month wi
                  enum_of(vm, argv, PTC_G_MONTH, 12, out))
 
 PTC_BUILTIN(
-    formatter_of, "DateTimeFormatter", "ofPattern", 1, 1, 0,
-    "(DateTimeFormatter/ofPattern pattern)",
+    formatter_of, "DateTimeFormatter", "ofPattern", 1, 1,
+    PTC_TAKES(PTC_IS_STRING) | PTC_GIVES(PTC_IS_OTHER), "(DateTimeFormatter/ofPattern pattern)",
     "A formatter after a pattern of letters: yyyy MM dd HH hh a mm ss SSS, MMM and MMMM for "
     "names of months, EEE and EEEE of days, D day of the year, YYYY ww e for weeks (ISO), X x Z "
     "offset; text in 'quotes'.",

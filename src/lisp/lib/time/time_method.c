@@ -18,8 +18,10 @@ static bool is_in_leap_year(PtcValue v)
     return ptc_calendar_is_leap(ptc_calendar_civil(ptc_days_of(v)).year);
 }
 
-#define METHOD_PART(id, name, kinds, expected, usage, doc, examples, part) \
-    PTC_BUILTIN_EXPR(id, "java", name, 1, 1, 0, usage, doc, examples,      \
+#define METHOD_PART(id, name, kinds, expected, usage, doc, examples, part)                         \
+    PTC_BUILTIN_EXPR(id, "java", name, 1, 1,                                                       \
+                     PTC_TAKES(PTC_IS_OTHER) | PTC_GIVES(PTC_IS_BOOL | PTC_IS_INT | PTC_IS_OTHER), \
+                     usage, doc, examples,                                                         \
                      ptc_arg_kind(vm, argv, 0, kinds, expected) && ptc_give(out, part))
 #define DATE_PART(id, name, doc, examples, part)                                                   \
     METHOD_PART(id, name, PTC_K_DATES | PTC_K_YEARMONTH, "a date or date-time", "(" name " date)", \
@@ -104,7 +106,8 @@ static int order_of_times(PtcVM *vm, const PtcValue *argv)
     return ptc_compare(vm->heap, argv[0], argv[1], &ok);
 }
 
-PTC_BUILTIN(is_before, "java", ".isBefore", 2, 2, 0, "(.isBefore a b)",
+PTC_BUILTIN(is_before, "java", ".isBefore", 2, 2,
+            PTC_TAKES2(PTC_IS_OTHER, PTC_IS_OTHER) | PTC_GIVES(PTC_IS_BOOL), "(.isBefore a b)",
             "Is a date, date-time or instant before another of the same kind?",
             "(.isBefore (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 1)) => true\n"
             "(.isBefore (LocalDate/of 2024 1 1) (Instant/ofEpochSecond 0)) !! type_error")
@@ -113,7 +116,8 @@ PTC_BUILTIN(is_before, "java", ".isBefore", 2, 2, 0, "(.isBefore a b)",
            ptc_give(out, ptc_bool(order_of_times(vm, argv) < 0));
 }
 
-PTC_BUILTIN(is_after, "java", ".isAfter", 2, 2, 0, "(.isAfter a b)",
+PTC_BUILTIN(is_after, "java", ".isAfter", 2, 2,
+            PTC_TAKES2(PTC_IS_OTHER, PTC_IS_OTHER) | PTC_GIVES(PTC_IS_BOOL), "(.isAfter a b)",
             "Is a date, date-time or instant after another of the same kind?",
             "(.isAfter (LocalDate/of 2024 1 31) (LocalDate/of 2024 2 1)) => false\n"
             "(.isAfter \"2024-01-01\" \"2023-01-01\") !! type_error")
@@ -122,7 +126,8 @@ PTC_BUILTIN(is_after, "java", ".isAfter", 2, 2, 0, "(.isAfter a b)",
            ptc_give(out, ptc_bool(order_of_times(vm, argv) > 0));
 }
 
-PTC_BUILTIN(is_equal, "java", ".isEqual", 2, 2, 0, "(.isEqual a b)",
+PTC_BUILTIN(is_equal, "java", ".isEqual", 2, 2,
+            PTC_TAKES2(PTC_IS_OTHER, PTC_IS_OTHER) | PTC_GIVES(PTC_IS_BOOL), "(.isEqual a b)",
             "Are two dates, or two date-times, the same?",
             "(.isEqual (LocalDate/of 2024 1 31) (LocalDate/parse \"2024-01-31\")) => true\n"
             "(.isEqual (LocalDate/of 2024 1 31) nil) !! type_error")
@@ -133,7 +138,8 @@ PTC_BUILTIN(is_equal, "java", ".isEqual", 2, 2, 0, "(.isEqual a b)",
 
 /* --------------------------------------------------------------------- conversion */
 
-PTC_BUILTIN(to_epoch_day, "java", ".toEpochDay", 1, 1, 0, "(.toEpochDay date)",
+PTC_BUILTIN(to_epoch_day, "java", ".toEpochDay", 1, 1,
+            PTC_TAKES(PTC_IS_OTHER) | PTC_GIVES(PTC_IS_INT), "(.toEpochDay date)",
             "Days from 1970-01-01 to a date.",
             "(.toEpochDay (LocalDate/of 1970 1 2)) => 1\n"
             "(.toEpochDay (java.util.Date. 0)) !! type_error")
@@ -176,7 +182,8 @@ static bool give_millis(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_give(out, ptc_int(t.seconds * 1000 + t.nanos / PTC_MS));
 }
 
-PTC_BUILTIN_EXPR(to_epoch_milli, "java", ".toEpochMilli", 1, 1, 0, "(.toEpochMilli instant)",
+PTC_BUILTIN_EXPR(to_epoch_milli, "java", ".toEpochMilli", 1, 1,
+                 PTC_TAKES(PTC_IS_OTHER) | PTC_GIVES(PTC_IS_INT), "(.toEpochMilli instant)",
                  "Milliseconds from 1970-01-01T00:00:00Z to an instant.",
                  "(.toEpochMilli (Instant/parse \"1970-01-01T00:00:01.5Z\")) => 1500\n"
                  "(.toEpochMilli (LocalDate/of 2024 1 1)) !! type_error",

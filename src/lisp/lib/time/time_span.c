@@ -67,10 +67,11 @@ static bool shift(PtcVM *vm, const PtcValue *argv, int unit, bool back, PtcValue
            (!back || negate(vm, &n)) && give_shifted(vm, argv[0], unit, n, out);
 }
 
-#define SHIFT(id, name, unit, back, doc, examples)                             \
-    PTC_BUILTIN(id, "java", name, 2, 2, 0, "(" name " time n)", doc, examples) \
-    {                                                                          \
-        return shift(vm, argv, unit, back, out);                               \
+#define SHIFT(id, name, unit, back, doc, examples)                                         \
+    PTC_BUILTIN(id, "java", name, 2, 2, PTC_TAKES(PTC_IS_OTHER) | PTC_GIVES(PTC_IS_OTHER), \
+                "(" name " time n)", doc, examples)                                        \
+    {                                                                                      \
+        return shift(vm, argv, unit, back, out);                                           \
     }
 
 SHIFT(plus_days, ".plusDays", PTC_U_DAYS, false, "The date n days later.",
@@ -310,10 +311,11 @@ static bool give_units(PtcVM *vm, const PtcValue *argv, int unit, PtcValue *out)
     return ptc_give(out, ptc_int_new(vm->heap, (int64_t)n));
 }
 
-#define TO_UNITS(id, name, unit, doc, examples)                                  \
-    PTC_BUILTIN(id, "java", name, 1, 1, 0, "(" name " duration)", doc, examples) \
-    {                                                                            \
-        return give_units(vm, argv, unit, out);                                  \
+#define TO_UNITS(id, name, unit, doc, examples)                                          \
+    PTC_BUILTIN(id, "java", name, 1, 1, PTC_TAKES(PTC_IS_OTHER) | PTC_GIVES(PTC_IS_INT), \
+                "(" name " duration)", doc, examples)                                    \
+    {                                                                                    \
+        return give_units(vm, argv, unit, out);                                          \
     }
 
 TO_UNITS(to_days, ".toDays", PTC_U_DAYS,
