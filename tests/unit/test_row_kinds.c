@@ -243,12 +243,12 @@ static void name_row(uint32_t row, char out[PTC_ROW_NAME])
         CHECK_STR(b->name, "a hidden row in the table above");
 }
 
-/* What a row says of an argument in a call with so many; what only a rule says is no matter here. */
+/* What a row says of an argument in a call with so many. */
 static unsigned row_takes(const PtcBuiltin *b, int i, int argc)
 {
     bool lone = argc == 1 && (b->flags & PTC_B_LONE);
     bool test = ptc_row_rule(b->flags) == PTC_RULE_KIND_TEST;
-    return lone || test ? PTC_IS_ANY : ptc_row_takes(b->flags, (uint32_t)i);
+    return lone || test ? PTC_IS_ANY : ptc_row_takes_of(b->flags, (uint32_t)i, (uint32_t)argc);
 }
 
 static unsigned row_gives(const PtcBuiltin *b, int argc)

@@ -368,8 +368,8 @@ PTC_BUILTIN(core_trampoline, "clojure.core", "trampoline", 1, -1, PTC_B_CALLS,
 
 /* ------------------------------------------------------------------------ reduced */
 
-PTC_BUILTIN_EXPR(core_reduced, "clojure.core", "reduced", 1, 1, PTC_GIVES(PTC_IS_OTHER),
-                 "(reduced x)", "Wraps a result so that the reduce that gets it stops with x.",
+PTC_BUILTIN_EXPR(core_reduced, "clojure.core", "reduced", 1, 1, 0, "(reduced x)",
+                 "Wraps a result so that the reduce that gets it stops with x.",
                  "(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3 4]) => 3",
                  ptc_give(out, ptc_record_new(vm, PTC_R_REDUCED, argv, (size_t)argc)))
 

@@ -86,8 +86,7 @@ PTC_BUILTIN(core_rand_int, "clojure.core", "rand-int", 1, 1,
 }
 
 PTC_BUILTIN(core_rand_nth, "clojure.core", "rand-nth", 1, 1,
-            PTC_B_EFFECT | PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING | PTC_IS_LIST) | PTC_RULE(LAST),
-            "(rand-nth coll)",
+            PTC_B_EFFECT | PTC_TAKES(PTC_IS_NIL | PTC_IS_STRING | PTC_IS_LIST), "(rand-nth coll)",
             "A random element of a vector or other sequence; nil for an empty one.",
             "(contains? #{1 2 3} (rand-nth [1 2 3])) => true\n(rand-nth []) => nil\n(rand-nth 5) "
             "!! type_error")

@@ -9,6 +9,7 @@
 #ifndef PTC_LISP_VM_KINDS_H
 #define PTC_LISP_VM_KINDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -52,12 +53,12 @@ typedef enum {
     PTC_RULE_TUPLE,    /* vector, list: a list of the arguments */
     PTC_RULE_FIRST,    /* first: an element that is there if one is known to be */
     PTC_RULE_SECOND,   /* second */
-    PTC_RULE_LAST,     /* last, peek, rand-nth: any one element */
+    PTC_RULE_LAST,     /* last */
     PTC_RULE_NTH,      /* (nth coll i default?) */
     PTC_RULE_SEQ,      /* seq, not-empty: nil if it is empty, else its elements */
     PTC_RULE_ELEMENTS, /* vec, reverse, sort, shuffle: a list of all elements of the last argument */
     PTC_RULE_SOME_OF, /* rest, next, butlast, distinct, dedupe: fewer elements of the first argument */
-    PTC_RULE_SOME_OF_2,   /* take, drop, take-last, drop-last: the same of the last one */
+    PTC_RULE_SOME_OF_2,   /* take, drop, take-last: the same of the second */
     PTC_RULE_SET_OF,      /* set */
     PTC_RULE_MAP,         /* map, mapv, pmap */
     PTC_RULE_MAPCAT,      /* mapcat */
@@ -76,12 +77,12 @@ typedef enum {
     PTC_RULE_CONCAT,      /* concat */
     PTC_RULE_CONJ,        /* conj */
     PTC_RULE_SORT_BY, /* (sort-by key comparator? coll), distinct-by: elements, key called with each */
-    PTC_RULE_GROUP_BY,     /* (group-by key coll): lists of elements */
-    PTC_RULE_INDEX_BY,     /* (index-by key coll): elements */
-    PTC_RULE_COUNT_BY,     /* frequencies: a map from elements to ints */
-    PTC_RULE_PICK_BY,      /* (max-by key coll), min-by: one element or nil */
-    PTC_RULE_NUMBER_BY,    /* (sum-by key coll), avg-by: what key gives is a number */
-    PTC_RULE_PARTITION,    /* (partition n ... coll), partition-all: lists of elements */
+    PTC_RULE_GROUP_BY,  /* (group-by key coll): lists of elements */
+    PTC_RULE_INDEX_BY,  /* (index-by key coll): elements */
+    PTC_RULE_COUNT_BY,  /* frequencies: a map from elements to ints */
+    PTC_RULE_PICK_BY,   /* (max-by key coll), min-by: one element or nil; not of more arguments */
+    PTC_RULE_NUMBER_BY, /* (sum-by key coll), avg-by: what key gives is a number */
+    PTC_RULE_PARTITION, /* (partition n step? pad? coll): lists of elements, and of those of pad */
     PTC_RULE_PARTITION_BY, /* (partition-by f coll): lists of elements */
     PTC_RULE_APPLY,        /* (apply f a ... args) */
     PTC_RULE_COMP,         /* comp */
@@ -131,6 +132,25 @@ static inline unsigned ptc_row_takes(uint64_t flags, uint32_t i)
 {
     unsigned kinds = (unsigned)(flags >> (PTC_TAKES_AT + PTC_KINDS * (i < 2 ? i : 2))) & PTC_IS_ANY;
     return kinds ? kinds : PTC_IS_ANY;
+}
+
+/* The same in a call with so many arguments, of which a rule may know more: which one is walked or called. */
+static inline unsigned ptc_row_takes_of(uint64_t flags, uint32_t i, uint32_t argc)
+{
+    unsigned kinds = ptc_row_takes(flags, i);
+    bool last = i + 1 == argc;
+    switch (ptc_row_rule(flags)) {
+    case PTC_RULE_ELEMENTS: return last ? kinds & PTC_IS_SEQABLE : kinds;
+    case PTC_RULE_REDUCE:
+    case PTC_RULE_TRANSDUCE:
+    case PTC_RULE_INTO:
+    case PTC_RULE_SORT_BY:
+    case PTC_RULE_APPLY: return last && i > 0 ? kinds & PTC_IS_SEQABLE : kinds;
+    case PTC_RULE_PICK_BY: return argc == 2 && i == 1 ? kinds & PTC_IS_SEQABLE : kinds;
+    case PTC_RULE_UPDATE:
+    case PTC_RULE_UPDATE_IN: return i == 2 ? PTC_IS_CALLED : kinds;
+    default: return kinds;
+    }
 }
 
 static inline unsigned ptc_row_gives(uint64_t flags)

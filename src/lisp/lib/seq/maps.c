@@ -644,8 +644,9 @@ PTC_BUILTIN(
     return ptc_iter_end(&it) && ptc_give(out, ptc_build_done(vm->heap, build, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_key, "clojure.core", "key", 1, 1, PTC_TAKES(PTC_IS_LIST), "(key entry)",
-            "The key of a map entry.", "(key (first {:a 1})) => :a\n(key [1 2 3]) !! type_error")
+PTC_BUILTIN(core_key, "clojure.core", "key", 1, 1, PTC_TAKES(PTC_IS_LIST) | PTC_RULE(KEYS),
+            "(key entry)", "The key of a map entry.",
+            "(key (first {:a 1})) => :a\n(key [1 2 3]) !! type_error")
 {
     if (!is_pair(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map entry [key value]");
@@ -656,8 +657,9 @@ PTC_BUILTIN_ROW(entry_key, run_core_key, "java", ".getKey", 1, 1, 0, "(.getKey e
                 "The key of a map entry, as key gives it.",
                 "(.getKey (first {:a 1})) => :a\n(.getKey 5) !! type_error");
 
-PTC_BUILTIN(core_val, "clojure.core", "val", 1, 1, PTC_TAKES(PTC_IS_LIST), "(val entry)",
-            "The value of a map entry.", "(val (first {:a 1})) => 1\n(val nil) !! type_error")
+PTC_BUILTIN(core_val, "clojure.core", "val", 1, 1, PTC_TAKES(PTC_IS_LIST) | PTC_RULE(VALS),
+            "(val entry)", "The value of a map entry.",
+            "(val (first {:a 1})) => 1\n(val nil) !! type_error")
 {
     if (!is_pair(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map entry [key value]");

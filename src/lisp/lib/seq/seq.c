@@ -181,8 +181,8 @@ static bool at_front(PtcValue seq)
     return ptc_is_seq_flagged(seq) || ptc_is_queue(seq);
 }
 
-PTC_BUILTIN(core_peek, "clojure.core", "peek", 1, 1,
-            PTC_TAKES(PTC_IS_NIL | PTC_IS_LIST) | PTC_RULE(LAST), "(peek coll)",
+PTC_BUILTIN(core_peek, "clojure.core", "peek", 1, 1, PTC_TAKES(PTC_IS_NIL | PTC_IS_LIST),
+            "(peek coll)",
             "The last element of a vector, the first of a list or sequence; nil when it is empty.",
             "(peek [1 2]) => 2\n(peek (list 7 3)) => 7\n(peek []) => nil")
 {
@@ -368,8 +368,7 @@ PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2,
 }
 
 PTC_BUILTIN(core_drop_last, "clojure.core", "drop-last", 1, 2,
-            PTC_TAKES2(PTC_IS_SEQABLE | PTC_IS_NUMBER, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) |
-                PTC_RULE(SOME_OF_2),
+            PTC_TAKES2(PTC_IS_SEQABLE | PTC_IS_NUMBER, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST),
             "(drop-last n? coll)", "All but the last n elements; n is 1 when left out.",
             "(drop-last [1 2 3]) => [1 2]\n(drop-last 2 [1 2 3]) => [1]\n(drop-last 5 [1]) => []")
 {

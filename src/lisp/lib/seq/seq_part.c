@@ -675,7 +675,7 @@ PTC_BUILTIN(
 PTC_BUILTIN(
     core_partition_all, "clojure.core", "partition-all", 1, 3,
     PTC_TAKES3(PTC_IS_INT, PTC_IS_SEQABLE | PTC_IS_INT, PTC_IS_SEQABLE) |
-        PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(PARTITION),
+        PTC_GIVES(PTC_IS_LIST | PTC_IS_FN),
     "(partition-all n step? coll)",
     "Pieces of n elements that begin step (n) apart, a shorter rest included; without coll, a "
     "transducer.",
