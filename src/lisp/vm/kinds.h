@@ -145,6 +145,7 @@ static inline unsigned ptc_row_takes_of(uint64_t flags, uint32_t i, uint32_t arg
     case PTC_RULE_TRANSDUCE:
     case PTC_RULE_INTO:
     case PTC_RULE_SORT_BY:
+    case PTC_RULE_PARTITION:
     case PTC_RULE_APPLY: return last && i > 0 ? kinds & PTC_IS_SEQABLE : kinds;
     case PTC_RULE_PICK_BY: return argc == 2 && i == 1 ? kinds & PTC_IS_SEQABLE : kinds;
     case PTC_RULE_UPDATE:

@@ -649,7 +649,7 @@ static bool divide_empty(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *ou
 
 PTC_BUILTIN(
     core_partition, "clojure.core", "partition", 2, 4,
-    PTC_TAKES3(PTC_IS_INT, 0, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) | PTC_RULE(PARTITION),
+    PTC_TAKES(PTC_IS_INT) | PTC_GIVES(PTC_IS_LIST) | PTC_RULE(PARTITION),
     "(partition n step? pad? coll)",
     "Pieces of n elements that begin step (n) apart; a shorter rest is left out, or filled up from "
     "pad when that is given.",
