@@ -150,7 +150,12 @@ bool ptc_wanted_judge(PtcOutcome *o, const PtcContract *w)
     o->heap.budget = &o->budget;
     o->heap.limit +=
         (size_t)o->limits.memory_bytes; /* the run's garbage does not count against judging */
-    PtcFit fit = judge(o, w, vm->result);
+    PtcValue whole = w->sig ? ptc_sig_whole(&o->heap, w->sig->result, vm->result) : vm->result;
+    PtcFit fit = whole == PTC_NONE ? PTC_UNJUDGED : judge(o, w, whole);
+    if (fit == PTC_FITS)
+        vm->result = whole;
+    if (fit == PTC_UNJUDGED)
+        ptc_budget_halt(&o->budget, PTC_STOP_MEMORY); /* unless it has stopped already */
     o->heap.limit = limit;
     o->heap.budget = &vm->budget;
     o->judged = fit != PTC_UNJUDGED;

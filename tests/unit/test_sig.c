@@ -14,6 +14,7 @@
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
 #include "value/equal.h"
+#include "value/number/bigint.h"
 
 static PtcArena arena;
 static PtcSigIssues errors, warnings;
@@ -353,6 +354,19 @@ static void test_atomize(void)
     CHECK(ptc_sig_validate_return(&h.heap, sig(":any"), to, &errors));
 }
 
+/* Whole numbers that a program computed as floats. */
+static void test_whole(void)
+{
+    PtcValue v = parse("{\"n\":[3.0,2.5,\"4\"],\"f\":1.0,\"big\":1e16,\"x\":2.0}");
+    const PtcSigType *t = type("{n [:int], f :float, big :int, none :int?}");
+    CHECK_STR(with_times(ptc_sig_whole(&h.heap, t, v)),
+              "{\"n\":[3,2.5,\"4\"],\"f\":1.0,\"big\":1.0e16,\"x\":2.0}");
+    CHECK(ptc_sig_whole(&h.heap, type("{f :float}"), v) == v);
+    PtcValue one = ptc_float_new(&h.heap, 5.0), set = ptc_set_empty(&h.heap);
+    CHECK_STR(with_times(ptc_sig_whole(&h.heap, type("[:int]"), ptc_set_add(&h.heap, set, one))),
+              "[5]");
+}
+
 static void test_modes(void)
 {
     const PtcSig *s = sig("(n :int) -> {n :int}");
@@ -600,6 +614,7 @@ int main(void)
     test_long_numbers();
     test_no_copy();
     test_atomize();
+    test_whole();
     test_modes();
     test_stop();
     test_schema();

@@ -58,6 +58,10 @@ PTC_MUST_USE PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcV
  * the budget stopped. */
 PTC_MUST_USE PtcValue ptc_sig_atomize(PtcHeap *heap, const PtcSigType *type, PtcValue v);
 
+/* A value that a program computed, with 3438 for 3438.0 where the type wants an int: divisions and sums of JSON numbers
+ * give floats.  What does not fit is left for validation to find.  PTC_NONE as from ptc_sig_atomize. */
+PTC_MUST_USE PtcValue ptc_sig_whole(PtcHeap *heap, const PtcSigType *type, PtcValue v);
+
 /* How strictly a signature is applied. */
 typedef enum {
     PTC_SIG_ENABLED,   /* inputs are coerced, outputs validated */

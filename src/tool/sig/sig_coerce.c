@@ -19,6 +19,7 @@ typedef struct {
     PtcSigIssues *warnings,
         *errors;   /* NULL: adding types to what was JSON, which leaves what does not fit */
     size_t failed; /* errors so far; both lists may be the same */
+    bool whole;    /* only makes whole numbers what should be integers */
 } Coerce;
 
 /* Each of the functions below returns the value to use, or PTC_NONE if out of memory or the budget stopped.  After
@@ -84,6 +85,13 @@ static PtcValue to_int(Coerce *c, const PtcSigType *type, PtcValue v, const PtcS
     if ((int64_t)len > c->heap->budget->max_int_bits / 4 || !is_decimal(s, len))
         return refuse_coercion(c, type, v, path);
     return warn_of_coercion(c, PTC_SIG_INT, v, ptc_int_parse(c->heap, s, len), path);
+}
+
+/* Beyond 2^53 a float does not say which integer is meant. */
+static PtcValue whole_to_int(Coerce *c, PtcValue v)
+{
+    double d = ptc_is_float(v) ? ptc_to_float(v) : NAN;
+    return fabs(d) <= 0x1p53 && d == floor(d) ? ptc_int_new(c->heap, (int64_t)d) : v;
 }
 
 static PtcValue to_float(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
@@ -161,6 +169,8 @@ static PtcValue coerce_plain(Coerce *c, const PtcSigType *type, PtcValue v, cons
     PtcSigKind kind = ptc_sig_required(type)->kind;
     if (PTC_LIKELY(fits_plain(kind, v)))
         return v;
+    if (c->whole)
+        return kind == PTC_SIG_INT ? whole_to_int(c, v) : v;
     if (!c->errors && kind != PTC_SIG_DATETIME && kind != PTC_SIG_KEYWORD)
         return v;
     switch (kind) {
@@ -316,8 +326,9 @@ static PtcValue coerce_value(Coerce *c, const PtcSigType *type, PtcValue v, cons
     if (v == PTC_NIL && t != type)
         return v;
     if (t->kind == PTC_SIG_LIST)
-        return ptc_is_sequential(v) ? coerce_list(c, t, v, path)
-                                    : refuse_coercion(c, type, v, path);
+        return ptc_is_sequential(v) || (c->whole && ptc_is_set(v))
+                   ? coerce_list(c, t, v, path)
+                   : refuse_coercion(c, type, v, path);
     if (t->kind == PTC_SIG_FIELDS || t->kind == PTC_SIG_CLOSED)
         return ptc_is_map(v) ? coerce_fields(c, t, v, path) : refuse_coercion(c, type, v, path);
     return coerce_plain(c, type, v, path);
@@ -332,13 +343,19 @@ static PtcValue unless_stopped(PtcHeap *heap, PtcValue v)
 PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcValue v, PtcSigIssues *warnings,
                         PtcSigIssues *errors)
 {
-    Coerce c = {heap, warnings, errors, 0};
+    Coerce c = {heap, warnings, errors, 0, false};
     PtcValue to = coerce_value(&c, type, v, NULL);
     return c.failed ? PTC_NONE : unless_stopped(heap, to);
 }
 
 PtcValue ptc_sig_atomize(PtcHeap *heap, const PtcSigType *type, PtcValue v)
 {
-    Coerce c = {heap, NULL, NULL, 0};
+    Coerce c = {heap, NULL, NULL, 0, false};
+    return unless_stopped(heap, coerce_value(&c, type, v, NULL));
+}
+
+PtcValue ptc_sig_whole(PtcHeap *heap, const PtcSigType *type, PtcValue v)
+{
+    Coerce c = {heap, NULL, NULL, 0, true};
     return unless_stopped(heap, coerce_value(&c, type, v, NULL));
 }
