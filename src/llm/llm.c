@@ -53,3 +53,15 @@ const PtcMessage *ptc_llm_message(const PtcLlmRequest *r, size_t i)
     return i < r->parts[0].count ? &r->parts[0].items[i]
                                  : &r->parts[1].items[i - r->parts[0].count];
 }
+
+PtcText ptc_llm_data_of(const PtcMessage *m)
+{
+    return m->note ? (PtcText){m->content.bytes, m->note} : m->content;
+}
+
+/* A line feed comes before it. */
+PtcText ptc_llm_note_of(const PtcMessage *m)
+{
+    size_t at = m->note + 1;
+    return m->note ? (PtcText){m->content.bytes + at, m->content.len - at} : (PtcText){NULL, 0};
+}

@@ -42,6 +42,7 @@ typedef struct PtcMessage {
     size_t call_count;
     PtcText call_id, call_name; /* of a tool's result: which call it answers */
     bool is_error;              /* of a tool's result */
+    size_t note;                /* of it: where in the content a note of ours begins; 0: nowhere */
     /* Of an assistant: what the provider wants back unchanged (signed thoughts, parts), JSON that only it reads;
      * absent in messages that came from elsewhere. */
     PtcText opaque;
@@ -85,6 +86,10 @@ typedef struct PtcLlmRequest {
 /* The messages of both sequences, one after the other. */
 size_t ptc_llm_message_count(const PtcLlmRequest *request);
 const PtcMessage *ptc_llm_message(const PtcLlmRequest *request, size_t i);
+
+/* The content of a message without our note, and the note; absent: there is none. */
+PtcText ptc_llm_data_of(const PtcMessage *message);
+PtcText ptc_llm_note_of(const PtcMessage *message);
 
 /* --------------------------------------------------------------------------------- reply */
 

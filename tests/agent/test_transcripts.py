@@ -98,7 +98,8 @@ def show_json(text):
 
 def show_message(message):
     if message['role'] == 'tool':
-        return ['  tool %s' % message['tool_call_id']] + show_json(message['content'])
+        note = ['    (%s)' % message['note']] if 'note' in message else []
+        return ['  tool %s' % message['tool_call_id']] + show_json(message['content']) + note
     lines = ['  ' + message['role']] + (indent(message['content']) if message['content'] is not None else [])
     for call in message.get('tool_calls', []):
         program = call['args'].get('program')

@@ -111,9 +111,9 @@ def test_memory(home):
     with open(f"{home}/t.jsonl", encoding="utf-8") as file:
         asked = [e for e in map(json.loads, file) if e["event"] == "llm.start"]
     check("messages are kept", [e["messages"] for e in asked] == [1, 3, 1, 3], asked)
-    check("a message is no template", asked[0]["new"][0]["content"].endswith("first {{x}}") and
+    check("a message is no template", asked[0]["new"][0]["content"].endswith("first {{x}}\n\nYou have 5 turns.") and
           "unsent" not in json.dumps(asked), asked[0])
-    check("blanks around it are not sent", asked[1]["new"][-1]["content"].endswith("\nsecond"), asked[1])
+    check("blanks around it are not sent", asked[1]["new"][-1]["content"].endswith("\nsecond\n\nYou have 5 turns."), asked[1])
 
 
 def test_failures(home):

@@ -52,6 +52,7 @@ static inline void help_message(PtcJsonBox *box, PtcArena *arena, PtcValue item,
     m->call_id = ptc_json_box_text(box, item, "tool_call_id");
     m->call_name = ptc_json_box_text(box, item, "name");
     m->is_error = ptc_json_box_bool(box, item, "is_error");
+    m->note = (size_t)ptc_json_box_count(box, item, "note", (int64_t)m->content.len, 0);
     m->opaque = help_json(box, arena, ptc_json_box_get(box, item, "opaque"));
     help_calls(box, arena, ptc_json_box_get(box, item, "tool_calls"), m);
 }

@@ -98,8 +98,8 @@ static void test_stopped(void)
     t.watch.turn = -1;
     say(&t, "{{two}}", "\"fine\"", true);
     expect_roles(&t, "uatua");
-    CHECK(ends(t.chat.messages[0].content, "one"));
-    CHECK(ends(t.chat.messages[3].content, "{{two}}"));
+    CHECK(ends(t.chat.messages[0].content, "one\n\nYou have 5 turns."));
+    CHECK(ends(t.chat.messages[3].content, "{{two}}\n\nYou have 5 turns."));
     CHECK(ptc_agent_chat_reset(&t.chat, &fault));
     expect_roles(&t, "");
     close_talk(&t);

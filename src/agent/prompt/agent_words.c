@@ -404,6 +404,11 @@ void ptc_words_wrong_return(PtcBuf *out, const PtcAgentDef *def, PtcText came, P
     add_findings(out, def, came, findings);
 }
 
+void ptc_words_would_fit(PtcBuf *out)
+{
+    add_words_text(out, "This value fits as the answer, but only (return value) gives it.\n");
+}
+
 void ptc_words_must_return(PtcBuf *out, const PtcAgentDef *def)
 {
     add_words_text(
@@ -516,12 +521,17 @@ void ptc_words_turns(PtcBuf *out, const PtcAgentDef *def, const PtcTurnsLeft *le
                      how_to_answer(def));
         return;
     }
-    ptc_buf_addf(out, "%lld turn%s left", (long long)left->turns,
-                 left->turns == 1 ? " is" : "s are");
+    if (left->first)
+        ptc_buf_addf(out, "You have %lld turn%s", (long long)left->turns,
+                     left->turns == 1 ? "" : "s");
+    else
+        ptc_buf_addf(out, "%lld turn%s left", (long long)left->turns,
+                     left->turns == 1 ? " is" : "s are");
     if (left->retries > 0)
         ptc_buf_addf(out, ", %lld of them to retry an answer", (long long)left->retries);
     if (left->must_return)
-        ptc_buf_addf(out, ". The next turn must give the answer: %s", how_to_answer(def));
+        ptc_buf_addf(out, ". %s must give the answer: %s", left->first ? "It" : "The next turn",
+                     how_to_answer(def));
     add_words_text(out, ".\n");
 }
 

@@ -61,6 +61,8 @@ void ptc_words_no_json(PtcBuf *out, const PtcAgentDef *def, bool cut);
 void ptc_words_wrong_answer(PtcBuf *out, const PtcAgentDef *def, PtcText came, PtcText findings);
 /* The same for a value that a program returned, or that counts as its answer. */
 void ptc_words_wrong_return(PtcBuf *out, const PtcAgentDef *def, PtcText came, PtcText findings);
+/* A program has computed the answer and not returned it. */
+void ptc_words_would_fit(PtcBuf *out);
 void ptc_words_must_return(PtcBuf *out, const PtcAgentDef *def);
 
 /* Calls that are not made.  Each is the `message` of the call's answer. */
@@ -78,12 +80,13 @@ void ptc_words_call_feedback(PtcBuf *out, PtcAgentFault reason);
 
 /* ---------------------------------------------------------------------------------- turns */
 
-/* Turns that are left after this one. */
+/* Turns that are left. */
 typedef struct PtcTurnsLeft {
     int64_t turns;    /* in all */
     int64_t retries;  /* of them */
     bool must_return; /* the next one must give the answer */
     bool retry;       /* the next one is only for an answer */
+    bool first;       /* no turn has been used yet */
 } PtcTurnsLeft;
 
 void ptc_words_turns(PtcBuf *out, const PtcAgentDef *def, const PtcTurnsLeft *left);

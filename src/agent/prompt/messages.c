@@ -130,6 +130,11 @@ bool ptc_messages_add_tool(PtcConversation *c, const PtcMessageCall *call, PtcTe
     return !c->arena->failed && add_conversation_message(c, &m);
 }
 
+void ptc_messages_mark_note(PtcConversation *c, size_t at)
+{
+    c->items[c->count - 1].note = at;
+}
+
 /* ------------------------------------------------------------------------------ earlier */
 
 /* Calls of the last assistant's message that have not been answered yet. */
@@ -190,6 +195,8 @@ bool ptc_messages_add_earlier(PtcConversation *c, const PtcMessage *items, size_
             : m->role == PTC_ROLE_TOOL
                 ? ptc_messages_add_tool(c, &answered, m->content, m->is_error)
                 : ptc_messages_add_assistant(c, m->content, m->calls, m->call_count, m->opaque);
+        if (ok && m->note)
+            ptc_messages_mark_note(c, m->note);
         for (size_t k = 0; ok && k < m->call_count; k++)
             ok = ptc_messages_id(c, m->calls[k].id, 1).bytes != NULL;
         if (!ok)

@@ -44,6 +44,8 @@ PTC_MUST_USE bool ptc_messages_add_assistant(PtcConversation *c, PtcText content
                                              PtcText opaque);
 PTC_MUST_USE bool ptc_messages_add_tool(PtcConversation *c, const PtcMessageCall *call,
                                         PtcText content, bool is_error);
+/* Of the message that was just added, a tool's: from `at` on, its content is a note of ours. */
+void ptc_messages_mark_note(PtcConversation *c, size_t at);
 
 /* The id that a call gets: the one it came with, or the first free tc_N when that is absent or taken.  The id is in
  * use from then on.  Absent: out of memory. */

@@ -14,7 +14,9 @@ void ptc_agent_message_write(PtcBuf *out, const PtcMessage *m)
         [PTC_ROLE_USER] = "user", [PTC_ROLE_ASSISTANT] = "assistant", [PTC_ROLE_TOOL] = "tool"};
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "role", roles[m->role]);
-    ptc_emit_field_text(out, "content", m->content);
+    ptc_emit_field_text(out, "content", ptc_llm_data_of(m));
+    if (m->note)
+        ptc_emit_field_text(out, "note", ptc_llm_note_of(m));
     if (m->call_count)
         ptc_emit_key(out, "tool_calls"), ptc_emit_array(out);
     for (size_t i = 0; i < m->call_count; i++) {

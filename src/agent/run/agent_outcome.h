@@ -22,7 +22,7 @@ bool ptc_agent_outcome_safe(const PtcAgentRun *run);
 /* Appends the members of the object, without its braces, so that a caller can add its own. */
 void ptc_agent_outcome_write(PtcAgentRun *run, const PtcOutcomeOptions *options, PtcBuf *out);
 
-/* Appends a message: {"role","content","tool_calls"?,"tool_call_id"?}. */
+/* Appends a message: {"role","content","note"?,"tool_calls"?,"tool_call_id"?}. */
 void ptc_agent_message_write(PtcBuf *out, const PtcMessage *message);
 
 #endif

@@ -203,7 +203,7 @@ static PtcAction refuse_last(PtcStep *s, const PtcFacts *f)
     }
     if (s->now.pending)
         ptc_step_set_calls(s, NULL, NULL);
-    ptc_step_say_called(s, NULL);
+    ptc_step_say_called(s, NULL, NULL);
     ptc_step_end_turn(s, PTC_FAULT_MUST_RETURN,
                       ptc_text_cstr(ptc_agent_fault_text(PTC_FAULT_MUST_RETURN)));
     return go_on_or_finish(s, f);
@@ -244,8 +244,8 @@ static void limit_calls(PtcStep *s)
 static PtcAction end_calls(PtcStep *s, const PtcCallResult *results, const PtcFacts *f)
 {
     ptc_step_set_calls(s, results, NULL);
-    ptc_step_say_called(s, results);
     ptc_step_end_turn(s, PTC_FAULT_NONE, (PtcText){NULL, 0});
+    ptc_step_say_called(s, results, closed(s, f) ? NULL : f);
     return go_on_or_finish(s, f);
 }
 
@@ -275,12 +275,13 @@ static PtcAction take_plain_answer(PtcStep *s, const PtcHeard *heard)
 
 static PtcAction take_bad(PtcStep *s, const PtcHeard *heard, const PtcFacts *f)
 {
+    bool calls = s->now.pending_count && s->now.pending;
     s->now.turn.issues = keep(s, heard->issues);
-    if (s->now.pending_count && s->now.pending) {
+    if (calls)
         ptc_step_set_calls(s, NULL, NULL);
-        ptc_step_say_called(s, NULL);
-    }
     ptc_step_end_turn(s, heard->reason, keep(s, heard->message));
+    if (calls)
+        ptc_step_say_called(s, NULL, heard->feedback.bytes || closed(s, f) ? NULL : f);
     if (!closed(s, f))
         ptc_step_say_bad(s, heard, f);
     return go_on_or_finish(s, f);
@@ -522,7 +523,7 @@ static PtcAction on_start(PtcStep *s, const PtcEvent *e)
     s->system = keep(s, o->system);
     ptc_step_set_log(s, o->journal_log);
     if (!ptc_messages_add_earlier(&s->now.messages, o->earlier, o->earlier_count) ||
-        !ptc_messages_add_user(&s->now.messages, o->mission))
+        !ptc_step_say_mission(s, o->mission, &e->facts))
         return finish_error(s, PTC_FAULT_NO_MEMORY, NULL);
     s->now.mission = s->now.messages.count - 1;
     return go_on_or_finish(s, &e->facts);

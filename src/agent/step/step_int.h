@@ -16,10 +16,15 @@ typedef enum { PTC_SAY_RESULT, PTC_SAY_WRONG_RETURN, PTC_SAY_MUST_RETURN } PtcSa
 void ptc_step_say_assistant(PtcStep *s, const PtcHeard *heard, PtcText opaque);
 /* The result of a program: as the answer to lisp_eval's call, or as a user's message if somebody will read it. */
 void ptc_step_say_ran(PtcStep *s, const PtcRan *ran, PtcSayAs as, const PtcFacts *facts, bool open);
-/* The answers to all pending calls, in order; results are those of the calls that were made. */
-void ptc_step_say_called(PtcStep *s, const PtcCallResult *results);
+/* The answers to all pending calls, in order; results are those of the calls that were made.  The last one says how
+ * many turns are left, unless nobody will read it or something else says so (facts NULL). */
+void ptc_step_say_called(PtcStep *s, const PtcCallResult *results, const PtcFacts *facts);
 /* Feedback on a reply that could not be used. */
 void ptc_step_say_bad(PtcStep *s, const PtcHeard *heard, const PtcFacts *facts);
+
+/* The mission, and how many turns there are for it.  A model that has nothing to call answers at once, and is told only
+ * when its answer does not fit. */
+PTC_MUST_USE bool ptc_step_say_mission(PtcStep *s, PtcText mission, const PtcFacts *facts);
 
 /* The completed tasks, for the system prompt, if that is where they go. */
 void ptc_step_set_log(PtcStep *s, PtcText log);

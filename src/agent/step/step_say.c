@@ -81,11 +81,22 @@ static void add_turns(PtcStep *s, const PtcFacts *facts)
                                     : now->work ? now->retry
                                                 : 0,
                          .must_return = now->work > 0 && (now->work == 1 || facts->budget == 1),
-                         .retry = now->work == 0};
+                         .retry = now->work == 0,
+                         .first = now->turn_count == 0};
     if (left.turns <= 0 || s->def->max_turns == 1 ||
         (s->def->format.minimal_turn_info && left.turns > 2))
         return;
     ptc_words_turns(&s->text, s->def, &left);
+}
+
+/* What add_turns says, kept; absent: nothing. */
+static PtcText turns_text(PtcStep *s, const PtcFacts *facts)
+{
+    if (!facts)
+        return (PtcText){NULL, 0};
+    ptc_step_begin_text(s);
+    add_turns(s, facts);
+    return s->text.len ? ptc_step_keep_text(s) : (PtcText){NULL, 0};
 }
 
 static void add_feedback_lines(PtcBuf *out, PtcText text)
@@ -93,6 +104,16 @@ static void add_feedback_lines(PtcBuf *out, PtcText text)
     ptc_buf_add(out, text.bytes, text.len);
     if (text.len && text.bytes[text.len - 1] != '\n')
         ptc_buf_add_char(out, '\n');
+}
+
+/* Has it computed what is wanted, on a turn on which only (return value) gives the answer?  Where anything would do,
+ * this says nothing. */
+static bool would_fit(const PtcStep *s, const PtcRan *ran)
+{
+    const PtcSigType *type = ptc_want_type(&s->def->want);
+    return ran->end == PTC_RAN_VALUE && ran->fits && ran->value_kind == PTC_VALUE_PLAIN &&
+           s->now.ending != PTC_ENDS_NEVER &&
+           (s->def->want.schema || (type && type->kind != PTC_SIG_ANY));
 }
 
 /* What a model reads about a program that ran; `open`: it has turns left in which to use it. */
@@ -107,6 +128,8 @@ static void build_run_feedback(PtcStep *s, const PtcRan *ran, PtcSayAs as, const
     add_feedback_lines(out, ran->feedback);
     if (!open)
         return;
+    if (would_fit(s, ran))
+        ptc_words_would_fit(out);
     ptc_words_lost(out, ran->lost, ran->lost_count);
     if (!s->now.turn.ok)
         ptc_words_did(out, &s->now.did, !ran->own_fail);
@@ -151,25 +174,44 @@ void ptc_step_say_ran(PtcStep *s, const PtcRan *ran, PtcSayAs as, const PtcFacts
 
 /* ------------------------------------------------------------------------------- calls */
 
-static void answer_pending_call(PtcStep *s, const PtcPending *p, const PtcCallResult *result)
+/* What the tool gave stays as it is, so `more` comes behind it. */
+static void answer_made_call(PtcStep *s, const PtcPending *p, PtcText content, PtcText more)
 {
-    bool ok = result && result->ok;
     ptc_step_begin_text(s);
-    if (ok)
-        ptc_buf_add(&s->text, result->content.bytes, result->content.len);
-    else if (result)
-        ptc_messages_error(&s->text, result->reason, result->content, (PtcText){NULL, 0});
-    else
-        ptc_messages_error(&s->text, p->reason, p->message, (PtcText){NULL, 0});
-    if (!failed(s))
-        (void)!ptc_messages_add_tool(&s->now.messages, &p->call, ptc_buf_view(&s->text), !ok);
+    ptc_buf_add(&s->text, content.bytes, content.len);
+    if (more.len) {
+        ptc_buf_add_char(&s->text, '\n');
+        ptc_buf_add(&s->text, more.bytes, more.len);
+    }
+    if (failed(s) ||
+        !ptc_messages_add_tool(&s->now.messages, &p->call, ptc_buf_view(&s->text), false))
+        return;
+    if (more.len)
+        ptc_messages_mark_note(&s->now.messages, content.len);
 }
 
-void ptc_step_say_called(PtcStep *s, const PtcCallResult *results)
+static void answer_failed_call(PtcStep *s, const PtcPending *p, PtcAgentFault reason,
+                               PtcText message, PtcText more)
 {
+    ptc_step_begin_text(s);
+    ptc_messages_error(&s->text, reason, message, more);
+    if (!failed(s))
+        (void)!ptc_messages_add_tool(&s->now.messages, &p->call, ptc_buf_view(&s->text), true);
+}
+
+void ptc_step_say_called(PtcStep *s, const PtcCallResult *results, const PtcFacts *facts)
+{
+    PtcText turns = turns_text(s, facts);
     for (size_t i = 0; i < s->now.pending_count && !failed(s); i++) {
         const PtcPending *p = &s->now.pending[i];
-        answer_pending_call(s, p, p->reason ? NULL : results++);
+        const PtcCallResult *result = p->reason ? NULL : results++;
+        PtcText more = i + 1 == s->now.pending_count ? turns : (PtcText){NULL, 0};
+        if (result && result->ok)
+            answer_made_call(s, p, result->content, more);
+        else if (result)
+            answer_failed_call(s, p, result->reason, result->content, more);
+        else
+            answer_failed_call(s, p, p->reason, p->message, more);
     }
 }
 
@@ -184,6 +226,17 @@ void ptc_step_say_bad(PtcStep *s, const PtcHeard *heard, const PtcFacts *facts)
 }
 
 /* ----------------------------------------------------------------------------- requests */
+
+bool ptc_step_say_mission(PtcStep *s, PtcText mission, const PtcFacts *facts)
+{
+    bool only_answers = s->def->mode == PTC_MODE_TEXT && s->def->offer_count == 0;
+    PtcText turns = turns_text(s, only_answers ? NULL : facts);
+    ptc_step_begin_text(s);
+    ptc_buf_add(&s->text, mission.bytes, mission.len);
+    if (turns.len)
+        ptc_buf_addf(&s->text, "\n\n%.*s", PTC_ARG(turns));
+    return !failed(s) && ptc_messages_add_user(&s->now.messages, ptc_buf_view(&s->text));
+}
 
 void ptc_step_set_log(PtcStep *s, PtcText log)
 {

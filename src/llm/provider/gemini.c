@@ -103,12 +103,20 @@ static void write_function_response(const PtcWireOut *w, const PtcMessage *m, si
     ptc_emit_object_end(w->out);
 }
 
+/* A response is an object, so a note is a part of its own. */
+static void write_tool_parts(const PtcWireOut *w, const PtcMessage *m, size_t at)
+{
+    write_function_response(w, m, at);
+    if (m->note)
+        write_text(w, ptc_llm_note_of(m));
+}
+
 static void write_parts(const PtcWireOut *w, const PtcMessage *m, size_t i)
 {
     if (m->role == PTC_ROLE_ASSISTANT)
         write_model(w, m);
     else if (m->role == PTC_ROLE_TOOL)
-        write_function_response(w, m, i);
+        write_tool_parts(w, m, i);
     else
         write_text(w, ptc_wire_content(m));
 }

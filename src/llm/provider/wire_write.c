@@ -103,7 +103,7 @@ PtcClosedSchema ptc_wire_closed_schema(const PtcWireOut *w, PtcBuf *closed)
 
 void ptc_wire_result_object(const PtcWireOut *w, const PtcMessage *m)
 {
-    PtcText text = m->content.bytes ? m->content : PTC_TEXT("");
+    PtcText text = m->content.bytes ? ptc_llm_data_of(m) : PTC_TEXT("");
     PtcValue v = read_written_json(w, text);
     if (v != PTC_NONE && ptc_is_map(v)) {
         ptc_emit_raw(w->out, text);
