@@ -478,7 +478,7 @@ PTC_API const char *ptc_language_card(bool tools);
 typedef struct {
     size_t size;
     int64_t feedback_max_chars; /* errors in the feedback [512] */
-    int64_t preview_max_chars;  /* each stored value, and the value of (fail v) [250] */
+    int64_t preview_max_chars;  /* said of a stored value; the value of (fail v) [250] */
     int64_t max_print_length;   /* each printed line in `prints` [1048576] */
     int64_t memory_names;       /* stored names that are listed [200] */
     int64_t output_max_bytes;   /* bytes, not characters: prints and result together [4096] */

@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "engine/engine.h"
+#include "engine/stored.h"
 #include "json/emit.h"
 #include "tool/wire/protocol.h"
 
@@ -168,6 +169,15 @@ static bool add_memory_preview(PayloadWork *w, PtcValue v, size_t *len)
     return ok && ptc_buf_ok(&w->previews);
 }
 
+/* Adds what is said of a value that nobody asked to see. */
+static bool add_memory_news(PayloadWork *w, PtcValue v, size_t *len)
+{
+    size_t before = w->previews.len;
+    ptc_stored_describe(w->o, &w->previews, v, (size_t)w->format.preview_max_chars);
+    *len = w->previews.len - before;
+    return ptc_buf_ok(&w->previews);
+}
+
 /* The buffer may move while it grows, so the places are set at the end. */
 static bool preview_changes(PayloadWork *w, const PtcSession *s)
 {
@@ -180,7 +190,7 @@ static bool preview_changes(PayloadWork *w, const PtcSession *s)
     w->previewed = n;
     for (size_t i = 0; i < n; i++) {
         w->changed[i].name = session_name(s, w->news[i]);
-        if (!add_memory_preview(w, s->globals[w->news[i]], &w->changed[i].preview.len))
+        if (!add_memory_news(w, s->globals[w->news[i]], &w->changed[i].preview.len))
             return false;
     }
     for (size_t i = 0; i < n; i++) {
