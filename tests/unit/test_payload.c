@@ -132,6 +132,14 @@ static void test_sizes(Ptc *ptc)
     CHECK(got && strstr(got, " 98 99]\"") && strstr(got, "\"truncated\":false"));
     format.preview_max_chars = -5;
     CHECK(!ptc_outcome_payload(o, &options, NULL));
+    format.preview_max_chars = PTC_UNSET;
+    format.output_max_bytes = 20; /* a short line is shown whole or not at all */
+    PtcOutcome *lines =
+        start(ptc, "(do (println \"12345678901234\") (println \"123456789\"))", NULL, 0);
+    got = ptc_outcome_payload(lines, &options, NULL);
+    CHECK(got && strstr(got, "\"prints\":[\"12345678901234\"]"));
+    CHECK(got && strstr(got, "cut behind line 1: 10 characters are left out."));
+    ptc_outcome_free(lines);
     options.format = NULL;
     options.size = 0;
     CHECK(!ptc_outcome_payload(o, &options, NULL) && !ptc_outcome_payload(NULL, NULL, NULL));

@@ -222,6 +222,8 @@ static void make_result(Making *m, const PtcShown *step, size_t room)
         ptc_buf_add_cstr(&m->result, " ...");
 }
 
+enum { WHOLE_LINE = 200 }; /* bytes of a line that is shown whole or not at all */
+
 /* The part of a line that fits. */
 static PtcCut cut_line(PtcText line, size_t *room, int64_t max_chars)
 {
@@ -229,7 +231,7 @@ static PtcCut cut_line(PtcText line, size_t *room, int64_t max_chars)
     PtcCut cut = ptc_cut_chars(line, (size_t)max_chars);
     bool full = cut.kept > *room;
     if (full)
-        cut.kept = ptc_cut_rows(line, *room, &rows).kept;
+        cut.kept = line.len <= WHOLE_LINE ? 0 : ptc_cut_rows(line, *room, &rows).kept;
     cut.left_out = ptc_utf8_count(line.bytes + cut.kept, line.len - cut.kept);
     *room = full || cut.kept >= *room ? 0 : *room - cut.kept - 1;
     return cut;
@@ -249,8 +251,9 @@ static bool make_prints(Making *m, const PtcShown *step, size_t room, int64_t ma
         PtcText line = step->prints[i];
         size_t before = m->lines.len, had = room;
         PtcCut cut = cut_line(line, &room, max_chars);
-        m->cut.print_chars += cut.left_out + (had == 0);
-        if (had == 0)
+        bool shown = had > 0 && (cut.kept > 0 || line.len == 0);
+        m->cut.print_chars += cut.left_out + !shown;
+        if (!shown)
             continue;
         ptc_fence_add_visible(&m->lines, (PtcText){line.bytes, cut.kept});
         m->prints[m->print_count++].len = m->lines.len - before;
