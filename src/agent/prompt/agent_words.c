@@ -3,6 +3,7 @@
  * inside a fence, or as a name that was checked. */
 #include "agent/prompt/agent_words.h"
 
+#include "agent/definition/definition_int.h"
 #include "base/ascii.h"
 #include "base/text/nearest.h"
 #include "tool/wire/fence.h"
@@ -103,6 +104,15 @@ static void add_text_form(PtcBuf *out, const PtcAgentDef *def)
         add_words_text(out, "Answer in plain text.\n");
 }
 
+/* Is there a tool that both the model and its programs may call, so that it may be shown a preview? */
+static bool has_shared_tools(const PtcAgentDef *def)
+{
+    for (size_t i = 0; def->tools && i < def->tools->count; i++)
+        if (def->agent_tools[i]->native && def->agent_tools[i]->in_programs)
+            return true;
+    return false;
+}
+
 void ptc_words_form(PtcBuf *out, const PtcAgentDef *def)
 {
     add_words_text(out, "\n# Form of a reply\n");
@@ -128,9 +138,11 @@ void ptc_words_form(PtcBuf *out, const PtcAgentDef *def)
         break;
     case PTC_MODE_COMBINED:
         add_words_text(
-            out, "Call tools as you need them; lisp_eval must be the only call of its reply. A "
-                 "result that is shown as a preview is complete for programs: cache_hint has the "
-                 "call. When you know the answer, reply without a call.\n");
+            out, "Call tools as you need them; lisp_eval must be the only call of its reply. ");
+        if (has_shared_tools(def))
+            add_words_text(out, "A result that is shown as a preview is complete for programs: "
+                                "cache_hint has the call. ");
+        add_words_text(out, "When you know the answer, reply without a call.\n");
         add_text_form(out, def);
         break;
     case PTC_MODE_COUNT: break;
@@ -248,6 +260,27 @@ static bool has_parts(const PtcAgentDef *def)
            type->kind != PTC_SIG_BOOL;
 }
 
+/* How the parts of the type are written in JSON, as far as it has them. */
+static void add_json_form(PtcBuf *out, PtcText type)
+{
+    static const char *const forms[][2] = {
+        {"{", "maps are objects"},
+        {":map", "maps are objects"},
+        {"?", "? is optional"},
+        {":keyword", "keywords are strings"},
+        {":datetime", "datetimes are strings (ISO 8601 with offset)"}};
+    const char *before = ": ", *said = NULL;
+    add_words_text(out, "as JSON");
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (!strstr(type.bytes, forms[i][0]) || (said && strcmp(said, forms[i][1]) == 0))
+            continue;
+        said = forms[i][1];
+        ptc_buf_addf(out, "%s%s", before, said);
+        before = ", ";
+    }
+    add_words_text(out, ".\n");
+}
+
 void ptc_words_answer(PtcBuf *out, const PtcAgentDef *def)
 {
     bool wanted = def->want.schema || def->answer_type.bytes;
@@ -256,9 +289,7 @@ void ptc_words_answer(PtcBuf *out, const PtcAgentDef *def)
         add_wanted(out, def);
     }
     if (def->answer_type.bytes && def->output == PTC_OUTPUT_TEXT && has_parts(def))
-        add_words_text(
-            out, "as JSON: maps are objects, ? is optional, keywords and datetimes are strings "
-                 "(ISO 8601 with offset).\n");
+        add_json_form(out, def->answer_type);
     for (size_t i = 0; i < def->fields.count; i++) {
         add_words_text(out, "- ");
         add_text(out, def->fields.items[i].key);
