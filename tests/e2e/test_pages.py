@@ -135,6 +135,25 @@ def test_transports():
         check(key, stated[key][0] == row[0] and near, (stated[key], row))
 
 
+def mission_rows(text):
+    """(mission, mode) -> requests before and after, bytes sent before and after."""
+    found = re.findall(r"^\| (\w+) \| (\w+) \| (\d*) ?\| (\d*) ?\| ([\d,]+) \| ([\d,]+) \| \d+ % \|$", text, flags=re.M)
+    return {row[:2]: [int(n.replace(",", "") or 0) for n in row[2:]] for row in found}
+
+
+def test_missions():
+    """Eight missions have their answers, write everything once, and take 40 % fewer bytes than before `pages`."""
+    done = subprocess.run([ROOT / "bench" / "missions" / "run", PTC], capture_output=True, text=True, timeout=300, check=False)
+    check("missions", done.returncode == 0, done.stderr)
+    stated, measured = mission_rows(read("bench/README.md")), mission_rows(done.stdout)
+    check("missions: rows", len(measured) == 18 and set(stated) == set(measured), set(stated) ^ set(measured))
+    for key, row in measured.items():
+        check(key, stated[key][:3] == row[:3] and abs(stated[key][3] - row[3]) <= row[3] / 10, (stated[key], row))
+    for mode in ("tool_call", "combined"):
+        before, after = measured["all", mode][2:]
+        check(f"missions: {mode}", after <= before * 0.6, (before, after))
+
+
 def test_readme():
     """The figures of the README are those of the page, and so are those of the picture."""
     sent = {key: f"{row[1]:,}" for key, row in table_rows(read("docs/transports.md")).items()}
@@ -170,6 +189,7 @@ test_topics()
 test_man()
 test_tables()
 test_transports()
+test_missions()
 test_readme()
 test_fields()
 test_outcome()
