@@ -59,19 +59,27 @@ static const PtcSigField *only_required_field(const PtcSig *sig)
 }
 
 /* (tool/get_order 7) is (tool/get_order {:id 7}) when nothing else is required, so that tools can be mapped. */
-static PtcValue tool_args_as_map(CallJob *job, int argc, const PtcValue *argv, PtcKeysError *error)
+static PTC_NOINLINE PtcValue lone_arg_as_map(CallJob *job, const PtcValue *argv,
+                                             PtcKeysError *error)
 {
     const PtcToolInfo *info = &job->tool->info;
     PtcHeap *heap = job->caller->heap;
-    const PtcSigField *only =
-        ptc_is_lone_argument(argc, argv) ? only_required_field(info->sig) : NULL;
+    const PtcSigField *only = only_required_field(info->sig);
     if (!only)
-        return ptc_tool_args_pairs(heap, info->name, info->name_len, argc, argv, error);
+        return ptc_tool_args_pairs(heap, info->name, info->name_len, 1, argv, error);
     PtcValue pair[2] = {ptc_keyword_new(heap, only->name, only->name_len), argv[0]};
     error->stopped = true;
     return pair[0] == PTC_NONE
                ? PTC_NONE
                : ptc_tool_args_pairs(heap, info->name, info->name_len, 2, pair, error);
+}
+
+static PtcValue tool_args_as_map(CallJob *job, int argc, const PtcValue *argv, PtcKeysError *error)
+{
+    const PtcToolInfo *info = &job->tool->info;
+    if (ptc_is_lone_argument(argc, argv))
+        return lone_arg_as_map(job, argv, error);
+    return ptc_tool_args_pairs(job->caller->heap, info->name, info->name_len, argc, argv, error);
 }
 
 static bool read_tool_args(CallJob *job, int argc, const PtcValue *argv)
@@ -529,18 +537,24 @@ static bool sit_out_retry_wait(CallJob *job, int64_t wait_ns)
     return go_on;
 }
 
-/* Calls it until that goes well or another try is of no use.  To everybody else this is one call.  False: it was not
- * called. */
-static bool call_with_retries(CallJob *job, PtcToolReply *reply)
+static PTC_NOINLINE void call_again(CallJob *job, PtcToolReply *reply)
 {
     int64_t wait;
-    bool called = call_in_turn(job, reply);
-    while (called && !reply->ok && (wait = find_retry_wait(job, &reply->fault)) >= 0 &&
+    while (!reply->ok && (wait = find_retry_wait(job, &reply->fault)) >= 0 &&
            sit_out_retry_wait(job, wait)) {
         job->failure->late = false;
         clear_reply(reply);
         (void)call_in_turn(job, reply); /* if the run is over, no reason is left to go on */
     }
+}
+
+/* Calls it until that goes well or another try is of no use.  To everybody else this is one call.  False: it was not
+ * called. */
+static bool call_with_retries(CallJob *job, PtcToolReply *reply)
+{
+    bool called = call_in_turn(job, reply);
+    if (called && !reply->ok)
+        call_again(job, reply);
     if (called)
         count_end(job, reply);
     return called;

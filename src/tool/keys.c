@@ -348,11 +348,6 @@ PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error)
     return PTC_NONE;
 }
 
-bool ptc_is_lone_argument(int argc, const PtcValue *argv)
-{
-    return argc == 1 && !ptc_is_map(argv[0]) && !ptc_is_keyword(argv[0]);
-}
-
 /* What is wrong with arguments that are neither a map nor pairs.  Always PTC_NONE. */
 static PtcValue bad_pairs(const char *name, size_t len, int argc, const PtcValue *argv,
                           PtcKeysError *error)

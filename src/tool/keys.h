@@ -29,7 +29,10 @@ PTC_MUST_USE PtcValue ptc_tool_args_pairs(PtcHeap *heap, const char *name, size_
 
 /* One argument that is neither a map nor half of a pair: the value of the only parameter that is required, if the tool
  * has such a one. */
-bool ptc_is_lone_argument(int argc, const PtcValue *argv);
+static inline bool ptc_is_lone_argument(int argc, const PtcValue *argv)
+{
+    return argc == 1 && !ptc_is_map(argv[0]) && !ptc_is_keyword(argv[0]);
+}
 
 /* The string that a key becomes in JSON, with `_` for `-` in names if asked for.  PTC_NONE if it has none, or when
  * out of memory (its budget is then stopped). */
