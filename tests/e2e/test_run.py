@@ -83,6 +83,15 @@ def test_safe_to_retry(home):
 
 # ----------------------------------------------------------------------------------- limits
 
+def test_failed_child(home):
+    """Of an agent that failed after it had written nobody knows what it did; of one that had not there is nothing to say."""
+    for program, known in (("(tool/book) (fail :no)", "may have"), ("(fail :no)", None)):
+        kid = {"agent": {"prompt": "Book.", "signature": "() -> :int", "tools": {"book": BOOK}, "llm": [block(program)]}}
+        got = outcome(home, {"prompt": "Do.", "tools": {"kid": kid}, "llm": [block("(tool/kid)"), block("(return (:unknown data/fail))")]})
+        check(f"a child: {program}", ("it may have taken effect" in got["turns"][0]["message"]) == bool(known), got["turns"][0])
+        check(f"a child: {program}: data/fail", got["return"] == ([{"tool": "kid", "args": {}}] if known else []), got)
+
+
 def test_chain_tokens(home):
     def link(answer):
         return {"prompt": "p", "signature": "(n :int?) -> {n :int}",
@@ -349,6 +358,7 @@ def test_signals(home):
 def main():
     with tempfile.TemporaryDirectory() as home:
         test_safe_to_retry(home)
+        test_failed_child(home)
         test_chain_tokens(home)
         test_context_memory(home)
         test_words(home)

@@ -55,9 +55,16 @@ static void free_run(PtcAgentRun *run)
     ptc_mem_free(&mem, run, sizeof *run);
 }
 
+/* Has a child that failed done something that must not be done twice? */
+static bool did_something(const PtcTool *tool, const PtcAgentRun *child)
+{
+    return !tool->info.read_only && !tool->info.idempotent && !ptc_agent_outcome_safe(child);
+}
+
 /* Why a child failed, in words for the program that called it. */
 static void tell_child_failure(PtcToolCall *call, const PtcAgentRun *child)
 {
+    PtcCallFault fault = {.reason = PTC_CALL_TOOL_ERROR, .begun = true, .retry_after_ms = -1};
     char text[PTC_TOOL_TEXT];
     const PtcVerdict *v = &child->step.now.verdict;
     const PtcWhy *f = &child->fault;
@@ -67,14 +74,10 @@ static void tell_child_failure(PtcToolCall *call, const PtcAgentRun *child)
     else
         snprintf(text, sizeof text, "%s: %.*s", ptc_agent_fault_word(v->reason),
                  PTC_ARG(ptc_text_cut(v->message, 1500)));
-    fail(call, text);
-}
-
-/* A failed call is not in the list of what ran, but what the child did before it failed has happened all the same. */
-static void note_child_effects(PtcAgentRun *parent, const PtcTool *tool, const PtcAgentRun *child)
-{
-    if (!tool->info.read_only && !tool->info.idempotent && !ptc_agent_outcome_safe(child))
-        atomic_store(&parent->unsafe, true);
+    if (did_something(call->tool, child))
+        ptc_answer_fault(call, fault, ptc_text_cstr(text));
+    else
+        fail(call, text);
 }
 
 PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef *def, const PtcAgentTool *tool,
@@ -104,7 +107,9 @@ PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef *def, const 
     ptc_agent_run_go(child);
     if (!child->invalid && child->step.now.verdict.ok)
         return child;
-    note_child_effects(parent, call->tool, child);
+    /* The call is not in the list of what ran, but what the child did before it failed has happened all the same. */
+    if (did_something(call->tool, child))
+        atomic_store(&parent->unsafe, true);
     tell_child_failure(call, child);
     ptc_agent_tool_end(child);
     return NULL;
