@@ -346,13 +346,25 @@ static bool decide_by_rule(const Finder *f, Wanted wanted, bool block_alone, Ptc
     return true;
 }
 
+/* The reply without backticks around all of it, as many before it as behind it. */
+static PtcText without_ticks(PtcText reply)
+{
+    PtcText t = ptc_blocks_trim(reply);
+    size_t before = 0, behind = 0;
+    while (before < t.len && t.bytes[before] == '`')
+        before++;
+    while (behind < t.len - before && t.bytes[t.len - 1 - behind] == '`')
+        behind++;
+    return before && before == behind ? (PtcText){t.bytes + before, t.len - 2 * before} : reply;
+}
+
 /* The whole reply, if it begins like a program. */
 static bool decide_whole(Finder *f, PtcFound *out)
 {
     Found b = {0};
     PtcBuf buf;
     ptc_buf_init(&buf, &f->s->mem, f->text.len);
-    f->failed |= !ptc_plain_add(&buf, f->text);
+    f->failed |= !ptc_plain_add(&buf, without_ticks(f->text));
     f->work += f->text.len;
     if (!f->failed)
         keep_block_text(f, &b, ptc_buf_view(&buf));
