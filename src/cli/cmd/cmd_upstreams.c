@@ -41,7 +41,7 @@ static const PtcOption table[] = {
 
 static const PtcUsage usage = {
     .command = "upstreams",
-    .synopsis = "list|check|call|doc|doctor|pins|approve|login|logout [ARGUMENTS] [OPTIONS]",
+    .synopsis = "list|check|call|doc|doctor|pins|approve|forget|login|logout [ARGUMENTS] [OPTIONS]",
     .summary =
         "  list                    lists the upstreams and what is known about them; starts "
         "nothing\n"
@@ -51,6 +51,7 @@ static const PtcUsage usage = {
         "  doctor                  checks them all and gives advice\n"
         "  pins [NAME...]          lists tools that are pinned, and what has changed since\n"
         "  approve NAME[/TOOL]     accepts a tool that has changed as it is now\n"
+        "  forget [NAME...]        drops what was seen of results of tools\n"
         "  login NAME              signs in to an upstream that wants OAuth; keeps the tokens for "
         "ptc\n"
         "  logout NAME             forgets them\n"
@@ -62,7 +63,7 @@ static const PtcUsage usage = {
                 "  ptc upstreams login github\n"
                 "  ptc upstreams login github --device\n"
                 "  ptc upstreams logout github\n",
-    .words = "list|check|call|doc|doctor|pins|approve|login|logout",
+    .words = "list|check|call|doc|doctor|pins|approve|forget|login|logout",
     .options = table,
     .option_count = sizeof table / sizeof *table,
 };
@@ -80,6 +81,7 @@ static const struct {
     {"doctor", ptc_upstreams_doctor, 0, 0, true},
     {"pins", ptc_upstreams_pins, 0, PTC_CONFIG_UPSTREAMS, false},
     {"approve", ptc_upstreams_approve, 1, PTC_CONFIG_UPSTREAMS, false},
+    {"forget", ptc_upstreams_forget, 0, PTC_CONFIG_UPSTREAMS, false},
     {"login", ptc_upstreams_login, 1, 1, false},
     {"logout", ptc_upstreams_logout, 1, 1, false},
 };
@@ -146,7 +148,8 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
         word++;
     if (argc == 0 || word == UPSTREAMS_WORDS)
         return ptc_options_wrong(
-            &usage, "%s%.60s%s list, check, call, doc, doctor, pins, approve, login or logout",
+            &usage,
+            "%s%.60s%s list, check, call, doc, doctor, pins, approve, forget, login or logout",
             argc ? "there is no '" : "say which:", argc ? argv[0] : "", argc ? "'; there are" : "");
     if (argc - 1 < words[word].least || argc - 1 > words[word].most)
         return ptc_options_wrong(&usage, "%s: %s", words[word].word,

@@ -160,6 +160,8 @@ static void put_state_json(PtcBuf *out, const PtcUpstreamState *s)
         ptc_emit_field_cstr(out, "reason", s->reason);
     if (s->listed)
         ptc_emit_field_uint(out, "tools", s->tools);
+    if (s->seen)
+        ptc_emit_field_uint(out, "shapes_seen", s->seen);
     ptc_emit_field_bool(out, "cached", s->cached);
     if (s->listed && s->listed_ms)
         ptc_emit_field_int(out, "age_ms", ptc_clock_wall_ms() - s->listed_ms);
@@ -186,6 +188,8 @@ static void put_state(PtcBuf *out, const PtcUpstreamState *s)
         ptc_buf_addf(out, ", %zu left out", count_left(s));
     if (s->listed && s->listed_ms)
         add_age(out, s->listed_ms);
+    if (s->seen)
+        ptc_buf_addf(out, ", %zu result shape%s seen", s->seen, s->seen == 1 ? "" : "s");
     if (s->file.bytes)
         ptc_buf_addf(out, "\n  %.*s:%zu", PTC_ARG(s->file), s->line ? s->line : 1);
     if (!ptc_text_same(s->name, s->ns)) {

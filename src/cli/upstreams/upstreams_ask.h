@@ -36,6 +36,8 @@ int ptc_upstreams_doctor(PtcUpstreamsCommand *c);
 /* ---- upstreams_pins.c */
 int ptc_upstreams_pins(PtcUpstreamsCommand *c);
 int ptc_upstreams_approve(PtcUpstreamsCommand *c);
+/* ---- upstreams_forget.c */
+int ptc_upstreams_forget(PtcUpstreamsCommand *c);
 /* A line for each tool of an upstream that has changed since it was pinned (upstreams_pins.c). */
 void ptc_upstreams_put_changed(PtcUpstreamsCommand *c, size_t i, PtcBuf *out);
 

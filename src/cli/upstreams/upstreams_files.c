@@ -78,6 +78,11 @@ static void find_dir(char out[FILES_PATH_BYTES], const char *variable, const cha
         out[0] = '\0';
 }
 
+void ptc_upstreams_files_state(char dir[PTC_UPSTREAMS_PATH])
+{
+    find_dir(dir, "XDG_STATE_HOME", ".local/state");
+}
+
 /* ------------------------------------------------------------------------------------ world */
 
 /* The text lives in the scratch's arena. */
@@ -580,7 +585,7 @@ bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
     u->secrets = ptc_fields_list(heap);
     u->notes = ptc_fields_list(heap);
     find_dir(u->cache_dir, "XDG_CACHE_HOME", ".cache");
-    find_dir(u->state_dir, "XDG_STATE_HOME", ".local/state");
+    ptc_upstreams_files_state(u->state_dir);
     if (!getcwd(r->cwd, sizeof r->cwd))
         r->cwd[0] = '\0';
     bool ok = read_config_files(r) && add_rules(r, &options->allow, "allow") &&

@@ -4,6 +4,7 @@
 #define PTC_CLI_UPSTREAMS_UPSTREAMS_FILES_H
 
 #include "cli/upstreams/upstreams_open.h"
+#include "cli/upstreams/upstreams_places.h"
 #include "upstream/config/config.h"
 
 /* Is there any file to be read? */
@@ -13,6 +14,9 @@ bool ptc_upstreams_files_any(const PtcUpstreamsOptions *options);
  * already.  False: a message is on standard error, and `status` the exit status. */
 PTC_MUST_USE bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
                                            const PtcUpstreamsOptions *options, int *status);
+
+/* The directory of what is kept for good; empty: there is no place for it. */
+void ptc_upstreams_files_state(char dir[PTC_UPSTREAMS_PATH]);
 
 /* What the person's own file of a client says, without a word on standard error; false: there is none that can be read.
  * `path` gets its path. */

@@ -44,6 +44,11 @@ static const struct {
      "upstream.  For an upstream of a project's file: lets it be used as the file has it now.",
      "  ptc upstreams approve github/create_issue\n"
      "  ptc upstreams approve github --import cursor:project\n"},
+    {"forget", "upstreams forget", "[NAME...] [OPTIONS]",
+     "Drops what was seen of the results of tools that do not say what they return: of the "
+     "upstreams that are named, or all of it.  It is learnt again when they are called.",
+     "  ptc upstreams forget\n"
+     "  ptc upstreams forget github\n"},
     {"login", "upstreams login", "NAME [--device | --paste] [OPTIONS]",
      "Signs in to an upstream that wants OAuth, in a browser on this machine.  --device shows a "
      "code for a browser on any machine; with --paste you copy the address at which the browser "

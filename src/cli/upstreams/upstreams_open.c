@@ -42,6 +42,7 @@ static bool make_upstream_manager(PtcUpstreams *u, const char *command,
                                           : options->policy < 0 ? PTC_POSTURE_DEFAULT
                                                                 : (PtcPosture)options->policy,
                                .payloads = options->payloads,
+                               .no_learn = options->no_learn,
                                .idle_ms = options->idle_ms,
                                .realm = options->realm,
                                .approved = options->approved,

@@ -16,6 +16,7 @@ typedef struct PtcUpstreamsOptions {
     PtcOptionList imports;      /* --import CLIENT */
     bool none;                  /* --no-upstreams */
     bool strict;                /* --upstreams-strict */
+    bool no_learn;              /* --no-learn */
     PtcOptionList allow, deny;  /* --allow, --deny PATTERN */
     bool read_only;             /* --aggregator-read-only */
     const char *realm;          /* PtcManagerConfig.realm */
@@ -56,6 +57,8 @@ typedef struct PtcUpstreamsOptions {
         PTC_UPSTREAMS_ROW(at, PTC_GROUP_UPSTREAMS, "upstreams-strict", PTC_OPTION_FLAG, strict,   \
                           NULL,                                                                   \
                           "begin only when every upstream has started and listed its tools"),     \
+        PTC_UPSTREAMS_ROW(at, PTC_GROUP_UPSTREAMS, "no-learn", PTC_OPTION_FLAG, no_learn, NULL,   \
+                          "what results of tools are like is neither learnt nor shown"),          \
         PTC_UPSTREAMS_ROW(at, PTC_GROUP_APPROVALS | PTC_GROUP_COMMON, "allow", PTC_OPTION_LIST,   \
                           allow, "SERVER/TOOL",                                                   \
                           "tools that may be called, with * and ? as in file names; a server "    \

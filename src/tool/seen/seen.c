@@ -421,3 +421,34 @@ bool ptc_seen_merge(PtcMem *mem, const PtcSecrets *secrets, PtcText one, PtcText
     ptc_arena_deinit(&s.arena);
     return ok;
 }
+
+void ptc_seen_add_short(PtcBuf *out, PtcText shape, size_t most)
+{
+    const PtcSketch *k;
+    PtcArena arena;
+    ptc_arena_init(&arena, out->mem);
+    bool read = ptc_sketch_read(&arena, shape, &k);
+    ptc_sketch_write_short(out, read ? k : &any_seen, most);
+    ptc_arena_deinit(&arena);
+}
+
+/* Recursion is as deep as the text, which is bounded (PTC_SKETCH_DEPTH). */
+static bool is_sketch_open(const PtcSketch *k)
+{
+    bool open = k->kind == PTC_SKETCH_ANY || (k->item && is_sketch_open(k->item));
+    if (k->kind == PTC_SKETCH_MAP)
+        open = open || (k->count == 0 && !k->item && !k->closed);
+    for (uint32_t i = 0; !open && i < k->count; i++)
+        open = is_sketch_open(k->kind == PTC_SKETCH_MAP ? k->fields[i].type : k->of[i]);
+    return open;
+}
+
+bool ptc_seen_leaves_open(PtcMem *mem, PtcText declared)
+{
+    const PtcSketch *k;
+    PtcArena arena;
+    ptc_arena_init(&arena, mem);
+    bool open = ptc_sketch_read(&arena, declared, &k) && is_sketch_open(k);
+    ptc_arena_deinit(&arena);
+    return open;
+}

@@ -32,6 +32,12 @@ PTC_MUST_USE bool ptc_seen_shape(PtcMem *mem, const PtcSecrets *secrets, PtcValu
 PTC_MUST_USE bool ptc_seen_merge(PtcMem *mem, const PtcSecrets *secrets, PtcText one, PtcText other,
                                  PtcBuf *out);
 
+/* Appends a shape in at most this many bytes, for readers; as `any` if it is none. */
+void ptc_seen_add_short(PtcBuf *out, PtcText shape, size_t most);
+
+/* Does what a tool declares (in the same notation) leave something open that can be learnt? */
+bool ptc_seen_leaves_open(PtcMem *mem, PtcText declared);
+
 /* ---- seen_key.c */
 /* Does a key look like data, not like the name of a member? */
 bool ptc_seen_is_data(PtcText key);

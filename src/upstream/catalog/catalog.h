@@ -20,6 +20,8 @@ typedef struct PtcCatalogTool {
     PtcText symbol;      /* as programs write it, behind the namespace */
     PtcText description; /* absent: none */
     PtcValue definition; /* its entry of tools/list; PTC_NONE: only the name is known */
+    PtcText
+        seen; /* what results were like so far (tool/seen), for whoever asked; absent: not known */
 } PtcCatalogTool;
 
 typedef struct PtcCatalogServer {

@@ -17,6 +17,7 @@ typedef struct {
     PtcHeap *heap;
     const PtcCatalog *catalog;
     bool described; /* with what servers are said to be */
+    bool seen;      /* with what results were like */
 } CatalogText;
 
 enum {
@@ -38,6 +39,8 @@ static void add_tool_text(CatalogText *t, const PtcCatalogServer *server,
     add_text(&t->out, tool->symbol);
     ptc_buf_add_char(&t->out, ' ');
     ptc_tool_doc_arguments(&t->out, t->heap, tool);
+    if (t->seen)
+        ptc_tool_doc_seen(&t->out, tool);
     if (tool->description.bytes && tool->description.len) {
         ptc_buf_add_cstr(&t->out, " - ");
         ptc_clean_add(&t->out, tool->description, PTC_CLEAN_LINE, true);
@@ -45,9 +48,10 @@ static void add_tool_text(CatalogText *t, const PtcCatalogServer *server,
     ptc_buf_add_char(&t->out, '\n');
 }
 
-static bool write_inline(CatalogText *t, bool described)
+static bool write_inline(CatalogText *t, bool described, bool seen)
 {
     t->described = described;
+    t->seen = seen;
     ptc_buf_clear(&t->out);
     ptc_buf_add_cstr(&t->out, head);
     for (size_t i = 0; i < t->catalog->count; i++) {
@@ -157,7 +161,8 @@ PtcCatalogForm ptc_catalog_text_add(PtcBuf *out, PtcHeap *heap, const PtcCatalog
     if (catalog->count == 0)
         return PTC_CATALOG_ABSENT;
     ptc_buf_init(&t.out, heap->pool->mem, budget);
-    if (write_inline(&t, true) || write_inline(&t, false))
+    if (write_inline(&t, true, true) || write_inline(&t, true, false) ||
+        write_inline(&t, false, false))
         form = PTC_CATALOG_INLINE;
     else if (write_longest_summary(&t, true) || write_longest_summary(&t, false))
         form = PTC_CATALOG_SUMMARY;

@@ -9,6 +9,7 @@
 #include "tool/schema/schema.h"
 #include "upstream/catalog/canonical.h"
 #include "upstream/catalog/naming.h"
+#include "upstream/catalog/tool_doc.h"
 #include "upstream/connect/mcp_headers.h"
 #include "value/coll/fields.h"
 
@@ -78,7 +79,8 @@ static bool make_schemas(PtcListing *l)
     l->schemas = ptc_arena_zalloc(&l->scratch.arena, n * sizeof *l->schemas);
     l->compiled = ptc_arena_zalloc(&l->scratch.arena, n);
     l->digests = ptc_arena_zalloc(&l->scratch.arena, (l->server.count + 1) * sizeof *l->digests);
-    return l->schemas && l->compiled && l->digests;
+    l->open = ptc_arena_zalloc(&l->scratch.arena, l->server.count + 1);
+    return l->schemas && l->compiled && l->digests && l->open;
 }
 
 /* The tools of a document, which is kept: calls are made from it. */
@@ -217,6 +219,16 @@ const char *ptc_listing_digest(PtcListing *l, size_t tool)
     const char *digest = l->digests[tool];
     pthread_mutex_unlock(&l->lock);
     return digest;
+}
+
+bool ptc_listing_is_open(PtcListing *l, size_t tool)
+{
+    pthread_mutex_lock(&l->lock);
+    if (!l->open[tool])
+        l->open[tool] = ptc_tool_doc_is_open(&l->scratch.heap, &l->server.tools[tool]) ? 'y' : 'n';
+    bool open = l->open[tool] == 'y';
+    pthread_mutex_unlock(&l->lock);
+    return open;
 }
 
 int ptc_listing_find(const PtcListing *l, PtcText name)

@@ -19,13 +19,14 @@ typedef struct PtcListing {
     PtcScratch scratch; /* of the values below */
     PtcCatalogServer server;
     PtcEffect *effects; /* of each tool */
-    /* It guards the four below, which are made when they are first asked for; the rest never changes.  It is taken
+    /* It guards the five below, which are made when they are first asked for; the rest never changes.  It is taken
      * under the locks of the manager and of pins, and takes only that of a pool of pages inside. */
     pthread_mutex_t lock;
     /* Compiled: of each tool for its arguments, then for its results. */
     const struct PtcSchema **schemas;
     bool *compiled; /* whether that was tried; a schema that cannot be compiled is NULL */
     char **digests; /* of each tool; NULL: not made yet */
+    char *open;     /* of each tool: does it leave its result open?  0: not known yet */
     PtcValue memo;  /* of the digests */
     PtcValue all;   /* entries of the list as it came, those that programs do not see too */
     /* In words: a rule that would deny a tool, which there is not; NULL: none. */
@@ -63,6 +64,9 @@ enum { PTC_LISTING_DIGEST = 128, PTC_LISTING_PATH = 4096 };
 /* What a tool says of itself, as digits: a quarter each for its description, the schema of its arguments, that of its
  * results, and its annotations.  The order of members does not matter.  NULL: out of memory. */
 const char *ptc_listing_digest(PtcListing *listing, size_t tool);
+
+/* Does a tool leave what its results are like to whoever looks at them? */
+bool ptc_listing_is_open(PtcListing *listing, size_t tool);
 
 /* The number of the tool with this name (the server's own); -1: none. */
 int ptc_listing_find(const PtcListing *listing, PtcText name);

@@ -6,6 +6,7 @@
 #include "base/text/clean.h"
 #include "tool/schema/schema_view.h"
 #include "tool/schema/type_text.h"
+#include "tool/seen/seen.h"
 #include "value/coll/fields.h"
 
 /* The schema of the arguments of one tool. */
@@ -97,6 +98,27 @@ PtcValue ptc_tool_doc_result(PtcHeap *heap, const PtcCatalogTool *tool, PtcValue
     if (ptc_fields_is(heap, *root, "x-fastmcp-wrap-result", PTC_TRUE) && properties != PTC_NONE)
         inner = ptc_map_field(heap, properties, "result");
     return inner == PTC_NONE ? *root : inner;
+}
+
+bool ptc_tool_doc_is_open(PtcHeap *heap, const PtcCatalogTool *tool)
+{
+    PtcValue root, schema = ptc_tool_doc_result(heap, tool, &root);
+    PtcBuf type;
+    if (schema == PTC_NONE)
+        return true;
+    ptc_buf_init(&type, heap->pool->mem, PTC_TYPE_TEXT_BYTES);
+    ptc_type_text_add_whole(&type, heap, root, schema, true);
+    bool open = ptc_seen_leaves_open(type.mem, ptc_buf_view(&type));
+    ptc_buf_deinit(&type);
+    return open;
+}
+
+void ptc_tool_doc_seen(PtcBuf *out, const PtcCatalogTool *tool)
+{
+    if (!tool->seen.bytes)
+        return;
+    ptc_buf_add_cstr(out, " => seen ");
+    ptc_seen_add_short(out, tool->seen, PTC_CLEAN_LINE);
 }
 
 static PtcValue returns(PtcHeap *heap, const PtcCatalogTool *tool)

@@ -17,4 +17,10 @@ void ptc_tool_doc_arguments(PtcBuf *out, PtcHeap *heap, const PtcCatalogTool *to
 /* The schema of what programs get from a tool, within *root; PTC_NONE: the tool does not say. */
 PtcValue ptc_tool_doc_result(PtcHeap *heap, const PtcCatalogTool *tool, PtcValue *root);
 
+/* Does it say nothing of its results, or leave a part of them open? */
+bool ptc_tool_doc_is_open(PtcHeap *heap, const PtcCatalogTool *tool);
+
+/* Appends ` => seen {...}`, short, if something was seen. */
+void ptc_tool_doc_seen(PtcBuf *out, const PtcCatalogTool *tool);
+
 #endif

@@ -240,10 +240,13 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
     take_config(m, config);
     if (config->state_dir)
         m->pins = ptc_pins_new(mem, config->state_dir);
+    if (!config->no_learn)
+        m->seen = ptc_seen_book_new(mem, config->state_dir);
     m->loop = ptc_loop_new(mem);
     m->work_loop = ptc_loop_new(mem);
-    if (!m->loop || !m->work_loop || (config->state_dir && !m->pins) || !read_manager_entries(m) ||
-        !identify_entries(m) || !add_secrets(m)) {
+    if (!m->loop || !m->work_loop || (config->state_dir && !m->pins) ||
+        (!config->no_learn && !m->seen) || !read_manager_entries(m) || !identify_entries(m) ||
+        !add_secrets(m)) {
         ptc_manager_free(m);
         return NULL;
     }
@@ -307,6 +310,7 @@ void ptc_manager_free(PtcManager *m)
             ptc_mem_free(m->mem, up->cache_path, strlen(up->cache_path) + 1);
     }
     ptc_pins_free(m->pins);
+    ptc_seen_book_free(m->seen);
     ptc_credentials_deinit(&m->credentials);
     ptc_secrets_deinit(&m->told);
     ptc_secrets_deinit(&m->hidden);
@@ -360,6 +364,11 @@ PtcRemote *ptc_manager_remote(PtcManager *m)
 }
 
 /* ------------------------------------------------------------------------------------- told */
+
+PtcSeenBook *ptc_manager_seen(PtcManager *m)
+{
+    return m->seen;
+}
 
 PtcPins *ptc_manager_pins(PtcManager *m)
 {
@@ -484,6 +493,7 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
     if (up->listing)
         put_left(&up->listing->hidden, out);
     pthread_mutex_unlock(&m->lock);
+    out->seen = m->seen ? ptc_seen_book_count(m->seen, up->entry.name) : 0;
 }
 
 /* The newest listings, held, as one catalogue in the arena.  Servers without a listing have no tools in it. */
@@ -509,13 +519,31 @@ static bool gather_catalog(PtcManager *m, PtcScratch *scratch, PtcCatalog *catal
     return true;
 }
 
+/* What is seen there is told to whoever reads the description. */
+static void add_seen_tools(PtcManager *m, PtcArena *arena, PtcCatalog *catalog, PtcListing **held)
+{
+    for (size_t i = 0, at = 0; i < m->count; i++) {
+        const PtcEntry *e = &m->upstreams[i].entry;
+        if (e->unusable.bytes || e->disabled)
+            continue;
+        PtcCatalogTool *tools =
+            held[i] ? ptc_serve_seen_tools(m, arena, &m->upstreams[i], held[i]) : NULL;
+        if (tools)
+            catalog->servers[at].tools = tools;
+        at++;
+    }
+}
+
 void ptc_manager_describe(PtcManager *m, PtcBuf *out, size_t budget)
 {
     PtcScratch scratch;
     PtcCatalog catalog = {0};
     ptc_scratch_init(&scratch, m->mem, PTC_LISTING_BYTES);
     PtcListing **held = ptc_arena_zalloc(&scratch.arena, (m->count + 1) * sizeof *held);
-    if (held && gather_catalog(m, &scratch, &catalog, held))
+    bool gathered = held && gather_catalog(m, &scratch, &catalog, held);
+    if (gathered)
+        add_seen_tools(m, &scratch.arena, &catalog, held);
+    if (gathered)
         (void)ptc_catalog_text_add(out, &scratch.heap, &catalog, budget);
     for (size_t i = 0; held && i < m->count; i++)
         ptc_listing_drop(held[i]);

@@ -42,6 +42,7 @@ typedef struct PtcManagerConfig {
     int64_t load_ms; /* that one run waits for listings, in all */
     size_t calls, bytes;
     bool payloads; /* the log of calls also has the beginning of arguments and results */
+    bool no_learn; /* what results are like is neither learnt nor told */
     /* Gets every secret that is learnt, for whoever keeps records; NULL: nobody. */
     struct PtcSecrets *records;
     void (*log)(void *user, PtcText line); /* any thread; or NULL */
@@ -68,7 +69,8 @@ void ptc_manager_on_known(PtcManager *manager, void (*known)(void *user), void *
 PtcRemote *ptc_manager_remote(PtcManager *manager);
 /* Everything that must be hidden from those it was not given to, including all credentials that were used so far. */
 const PtcSecrets *ptc_manager_secrets(const PtcManager *manager);
-/* Appends what lisp_eval's description says of upstreams, from what is known now. */
+/* Appends what lisp_eval's description says of upstreams, from what is known now.  What results were like is told where
+ * all owners are the person of this process. */
 void ptc_manager_describe(PtcManager *manager, PtcBuf *out, size_t budget);
 /* Is every tool that programs may call known to change nothing? */
 bool ptc_manager_is_read_only(PtcManager *manager);
@@ -101,6 +103,7 @@ typedef struct PtcUpstreamState {
     const char *transport; /* stdio http sse auto openapi; NULL: not known */
     int64_t listed_ms;     /* wall clock; 0: not known */
     bool pinned;           /* its tools are */
+    size_t seen;           /* tools of which it is known what results were like */
     struct {
         size_t count;
         char first[80];       /* such as this one, perhaps cut */
@@ -108,6 +111,8 @@ typedef struct PtcUpstreamState {
 } PtcUpstreamState;
 /* Pins of tools; NULL: none are kept. */
 struct PtcPins *ptc_manager_pins(PtcManager *manager);
+/* What results of tools were like; NULL: that is not learnt. */
+struct PtcSeenBook *ptc_manager_seen(PtcManager *manager);
 /* Calls back for each tool of an upstream that has changed since it was pinned, as far as it is listed. */
 void ptc_manager_changed(PtcManager *manager, size_t i,
                          void (*tell)(void *user, PtcText tool, unsigned parts), void *user);

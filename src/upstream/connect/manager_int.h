@@ -22,6 +22,7 @@
 #include "upstream/run/call_replay.h"
 #include "upstream/run/grants.h"
 #include "upstream/run/retry.h"
+#include "upstream/run/seen_book.h"
 #include "value/scratch.h"
 
 typedef struct PtcInstance PtcInstance;
@@ -242,6 +243,7 @@ struct PtcManager {
     PtcSecrets told, hidden;  /* for texts about calls; for results */
     PtcCredentials credentials;
     PtcPins *pins;          /* NULL: none are kept */
+    PtcSeenBook *seen;      /* NULL: nothing is learnt */
     PtcScratch scratch;     /* for looking into values with the lock held */
     PtcScratches scratches; /* for asks and their answers */
     PtcLoopTimer sweep;
@@ -331,6 +333,17 @@ int64_t ptc_queue_sweep(PtcInstance *i, int64_t now);
 void ptc_queue_cancel(PtcUpCall *call);
 /* It has its answer: ready() is called, once. */
 void ptc_queue_answer(PtcUpCall *call);
+
+/* ---- serve_seen.c: without manager->lock */
+/* Appends what results of a tool were like for this owner, if that is known and the tool does not say itself. */
+bool ptc_serve_seen(PtcManager *m, const char *owner, const PtcUpstream *up, PtcListing *l,
+                    size_t tool, PtcBuf *out);
+/* The tools of a server with what was seen of them where all owners are one person, in the arena; NULL: out of memory,
+ * or there is nothing to tell. */
+PtcCatalogTool *ptc_serve_seen_tools(PtcManager *m, PtcArena *arena, const PtcUpstream *up,
+                                     PtcListing *l);
+/* Writes what was learnt, and says what is wrong with the file. */
+void ptc_serve_keep_seen(PtcManager *m);
 
 /* ---- serve_run.c: fills the table of functions */
 void ptc_run_fill(PtcManager *m);

@@ -35,9 +35,9 @@ void ptc_grants_deinit(PtcGrants *g)
     *g = (PtcGrants){.mem = g->mem};
 }
 
-static void digest_owner(PtcGrantOf of, uint8_t out[PTC_SHA256_BYTES])
+void ptc_grants_owner(const char *realm, const char *owner, uint8_t out[PTC_SHA256_BYTES])
 {
-    PtcText parts[] = {PTC_TEXT("ptc owner\0"), ptc_text_cstr(of.realm), ptc_text_cstr(of.owner)};
+    PtcText parts[] = {PTC_TEXT("ptc owner\0"), ptc_text_cstr(realm), ptc_text_cstr(owner)};
     ptc_sha256_parts(parts, 3, out);
 }
 
@@ -54,7 +54,7 @@ static PtcGrant make_grant(PtcGrantOf of)
 {
     PtcGrant grant;
     uint8_t owner[PTC_SHA256_BYTES];
-    digest_owner(of, owner);
+    ptc_grants_owner(of.realm, of.owner, owner);
     digest_tool(owner, of.server, of.tool, grant.name);
     memcpy(grant.entry, of.entry, sizeof grant.entry);
     memcpy(grant.pin, of.pin, sizeof grant.pin);
@@ -124,7 +124,7 @@ static int digit(char c)
     return ptc_ascii_is_upper(c) ? -1 : ptc_ascii_hex_value(c);
 }
 
-static bool read_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])
+bool ptc_grants_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])
 {
     if (!text.bytes || text.len != HEX)
         return false;
@@ -159,9 +159,9 @@ static PtcValue read_grants_file(PtcMem *mem, PtcScratch *scratch, const char *s
 static bool read_grant_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
 {
     uint8_t owner[PTC_SHA256_BYTES];
-    if (!ptc_is_map(line) || !read_hex(ptc_fields_text(heap, line, "owner"), owner) ||
-        !read_hex(ptc_fields_text(heap, line, "definition"), grant->pin) ||
-        !read_hex(ptc_fields_text(heap, line, "entry"), grant->entry))
+    if (!ptc_is_map(line) || !ptc_grants_hex(ptc_fields_text(heap, line, "owner"), owner) ||
+        !ptc_grants_hex(ptc_fields_text(heap, line, "definition"), grant->pin) ||
+        !ptc_grants_hex(ptc_fields_text(heap, line, "entry"), grant->entry))
         return false;
     PtcText server = ptc_fields_text(heap, line, "server"),
             tool = ptc_fields_text(heap, line, "tool");
@@ -211,7 +211,7 @@ static bool put_grant_lines(PtcBuf *out, PtcScratch *scratch, PtcValue list, Ptc
     ptc_emit_object(out);
     ptc_emit_field_text(out, "server", of.server);
     ptc_emit_field_text(out, "tool", of.tool);
-    digest_owner(of, owner);
+    ptc_grants_owner(of.realm, of.owner, owner);
     put_hex(out, "owner", owner);
     put_hex(out, "entry", of.entry);
     put_hex(out, "definition", of.pin);

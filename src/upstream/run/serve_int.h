@@ -163,6 +163,10 @@ void ptc_serve_not_aside(PtcUpCall *call);
 bool ptc_serve_redefined(PtcUpCall *call, PtcHeap *heap, const PtcListing *now, size_t tool);
 void ptc_approve_fill(PtcRemote *remote);
 
+/* ---- serve_seen.c */
+/* The program gets this value for its call. */
+void ptc_serve_learn(PtcUpCall *call, PtcValue value);
+
 /* ---- serve_plan.c */
 /* Notes a place of a program.  Always false: it is answered now. */
 bool ptc_serve_site(PtcUpCall *call, PtcScratch *scratch, PtcValue in);

@@ -9,6 +9,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/schema/type_text.h"
+#include "tool/seen/seen.h"
 #include "upstream/catalog/tool_doc.h"
 #include "upstream/catalog/tool_search.h"
 #include "upstream/run/serve_int.h"
@@ -48,6 +49,7 @@ static void put_tool_line(PtcManager *m, PtcBudget *budget, PtcBuf *out,
         return;
     ptc_buf_init(&line, m->mem, 4096);
     ptc_buf_addf(&line, "%.*s/%.*s", PTC_ARG(server->ns), PTC_ARG(tool->symbol));
+    ptc_tool_doc_seen(&line, tool);
     if (tool->description.len) {
         ptc_buf_add_cstr(&line, " - ");
         add_unsecret_line(m, &line, tool->description, PTC_CLEAN_LINE, true);
@@ -57,10 +59,15 @@ static void put_tool_line(PtcManager *m, PtcBudget *budget, PtcBuf *out,
 }
 
 /* What the run knows of an upstream now. */
-static const PtcListing *known_listing(PtcUpRun *run, uint32_t slot)
+static PtcListing *known_listing(PtcUpRun *run, uint32_t slot)
 {
-    const PtcListing *later = ptc_run_view_later(run, slot);
+    PtcListing *later = ptc_run_view_later(run, slot);
     return later ? later : ptc_run_view(run, slot);
+}
+
+static const PtcUpstream *upstream_of(PtcManager *m, const PtcListing *l)
+{
+    return &m->upstreams[ptc_run_slot(m, l->server.ns)];
 }
 
 /* ---------------------------------------------------------------------------------- servers */
@@ -131,14 +138,25 @@ static void put_search(PtcUpRun *run, PtcScratch *scratch, PtcValue in, PtcBuf *
     ptc_emit_array_end(out);
 }
 
-static void put_dir(PtcUpRun *run, PtcScratch *scratch, PtcValue in, const PtcListing *l,
-                    PtcBuf *out)
+static void put_dir_line(PtcUpRun *run, PtcScratch *scratch, PtcListing *l, size_t n, PtcBuf *out)
+{
+    PtcManager *m = run->manager;
+    PtcCatalogTool tool = l->server.tools[n];
+    PtcBuf seen;
+    ptc_buf_init(&seen, m->mem, PTC_SEEN_BYTES);
+    if (ptc_serve_seen(m, run->owner, upstream_of(m, l), l, n, &seen))
+        tool.seen = ptc_buf_view(&seen);
+    put_tool_line(m, &scratch->budget, out, &l->server, &tool);
+    ptc_buf_deinit(&seen);
+}
+
+static void put_dir(PtcUpRun *run, PtcScratch *scratch, PtcValue in, PtcListing *l, PtcBuf *out)
 {
     size_t limit = number_asked_for(&scratch->heap, in, "limit", DIR_LIMIT, LIMIT_MOST);
     size_t offset = number_asked_for(&scratch->heap, in, "offset", 0, l->server.count);
     ptc_emit_array(out);
     for (size_t i = offset; i < l->server.count && i - offset < limit; i++)
-        put_tool_line(run->manager, &scratch->budget, out, &l->server, &l->server.tools[i]);
+        put_dir_line(run, scratch, l, i, out);
     ptc_emit_array_end(out);
 }
 
@@ -193,14 +211,12 @@ static void add_tool_example(PtcManager *m, PtcBuf *doc, const PtcCatalogServer 
     ptc_buf_add_cstr(doc, "})");
 }
 
-static void add_tool_doc(PtcUpRun *run, PtcScratch *scratch, const PtcListing *l, size_t n,
-                         PtcBuf *doc)
+static void add_tool_doc(PtcUpRun *run, PtcScratch *scratch, PtcListing *l, size_t n, PtcBuf *doc)
 {
     PtcManager *m = run->manager;
     PtcHeap *heap = &scratch->heap;
     const PtcCatalogTool *tool = &l->server.tools[n];
-    PtcPolicyOut policy =
-        ptc_serve_policy(run, heap, &m->upstreams[ptc_run_slot(m, l->server.ns)], l, n);
+    PtcPolicyOut policy = ptc_serve_policy(run, heap, upstream_of(m, l), l, n);
     PtcValue about = ptc_tool_doc(heap, &l->server, tool, policy.effect);
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
     PtcValue args = ptc_map_field(heap, about, "args");
@@ -212,9 +228,13 @@ static void add_tool_doc(PtcUpRun *run, PtcScratch *scratch, const PtcListing *l
         add_argument(m, heap, doc, ptc_seq_nth(args, i), ptc_map_field(heap, schema, "properties"));
     add_tool_example(m, doc, &l->server, tool, ptc_map_field(heap, about, "example_keys"));
     PtcText returns = ptc_fields_text(heap, about, "returns");
-    ptc_buf_addf(doc, "\nReturns: %.*s\nEffect: %s, policy: %s",
-                 PTC_ARG(returns.bytes ? returns : PTC_TEXT("unknown")),
-                 ptc_effect_name(policy.effect.kind), ptc_policy_name(policy.decision));
+    ptc_buf_addf(doc, "\nReturns: %.*s", PTC_ARG(returns.bytes ? returns : PTC_TEXT("unknown")));
+    size_t before = doc->len;
+    ptc_buf_add_cstr(doc, "\nSeen so far (not declared): ");
+    if (!ptc_serve_seen(m, run->owner, upstream_of(m, l), l, n, doc))
+        doc->len = before;
+    ptc_buf_addf(doc, "\nEffect: %s, policy: %s", ptc_effect_name(policy.effect.kind),
+                 ptc_policy_name(policy.decision));
 }
 
 /* What a server says of itself stands between lines that say so: it is no instruction of ours. */
@@ -223,8 +243,7 @@ static void add_server_doc(PtcUpRun *run, PtcScratch *scratch, const PtcListing 
     PtcHeap *heap = &scratch->heap;
     PtcText says =
         l->about != PTC_NIL ? ptc_fields_text(heap, l->about, "instructions") : (PtcText){NULL, 0};
-    PtcText own =
-        run->manager->upstreams[ptc_run_slot(run->manager, l->server.ns)].entry.description;
+    PtcText own = upstream_of(run->manager, l)->entry.description;
     PtcText its = own.len ? (PtcText){NULL, 0} : l->server.description;
     ptc_buf_addf(doc, "%.*s: %zu tool%s; (dir '%.*s) lists them", PTC_ARG(l->server.ns),
                  l->server.count, l->server.count == 1 ? "" : "s", PTC_ARG(l->server.ns));
@@ -246,8 +265,7 @@ static void put_meta(PtcUpRun *run, PtcScratch *scratch, const PtcListing *l, si
     PtcManager *m = run->manager;
     PtcHeap *heap = &scratch->heap;
     const PtcCatalogTool *tool = &l->server.tools[n];
-    PtcPolicyOut policy =
-        ptc_serve_policy(run, heap, &m->upstreams[ptc_run_slot(m, l->server.ns)], l, n);
+    PtcPolicyOut policy = ptc_serve_policy(run, heap, upstream_of(m, l), l, n);
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
     PtcValue output = ptc_map_field(heap, tool->definition, "outputSchema");
     PtcBuf clean;
@@ -331,7 +349,7 @@ static void put_of(PtcUpCall *call, PtcScratch *scratch, PtcValue in, PtcText op
     PtcText ns = ptc_fields_text(&scratch->heap, in, "ns");
     PtcText name = ptc_fields_text(&scratch->heap, in, "name");
     int slot = ns.bytes ? ptc_serve_slot(run->manager, ns) : -1;
-    const PtcListing *l = slot < 0 || call->reason ? NULL : known_listing(run, (uint32_t)slot);
+    PtcListing *l = slot < 0 || call->reason ? NULL : known_listing(run, (uint32_t)slot);
     PtcBuf doc;
     if (!l) {
         ptc_emit_null(out);

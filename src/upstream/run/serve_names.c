@@ -207,6 +207,17 @@ static void put_type(PtcUpRun *run, PtcHeap *heap, PtcBuf *out, const char *key,
     ptc_buf_end_part(out, &type);
 }
 
+static void put_seen(PtcUpCall *call, PtcBuf *out)
+{
+    PtcUpRun *run = call->run;
+    PtcBuf seen;
+    ptc_buf_init(&seen, run->mem, PTC_TYPE_TEXT_BYTES);
+    if (ptc_serve_seen(run->manager, run->owner, ptc_run_upstream(run, call->slot), call->seen,
+                       call->tool, &seen))
+        ptc_emit_field_text(out, "seen", ptc_buf_view(&seen));
+    ptc_buf_end_part(out, &seen);
+}
+
 static void put_found(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
 {
     PtcUpRun *run = call->run;
@@ -235,6 +246,7 @@ static void put_found(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out)
     PtcValue root, result = ptc_tool_doc_result(heap, tool, &root);
     if (result != PTC_NONE)
         put_type(run, heap, out, "gives", root, result);
+    put_seen(call, out);
     ptc_emit_object_end(out);
 }
 

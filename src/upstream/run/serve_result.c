@@ -153,6 +153,7 @@ static void put_read_text(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
 bool ptc_serve_put_read(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out,
                         const PtcToolResult *result)
 {
+    ptc_serve_learn(call, result->value);
     bool given = give_value(call, scratch, result);
     if (!given || call->part || call->run->manager->config.payloads)
         put_read_text(call, scratch, out, result);

@@ -76,6 +76,8 @@ static void *begin_upstream_run(PtcRemote *self, const char *owner, int64_t dead
     ptc_grants_init(&run->declined, m->mem);
     if (m->pins && ptc_pins_refresh(m->pins)) /* somebody approved something */
         atomic_fetch_add(&m->version, 1);
+    if (m->seen && ptc_seen_book_refresh(m->seen))
+        atomic_fetch_add(&m->version, 1);
     pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < m->count; i++)
         see_upstream(run, i);
@@ -391,6 +393,7 @@ static void end_upstream_run(void *user, PtcBuf *call_log)
     if (call_log)
         ptc_run_call_log(run, call_log);
     ptc_inquiry_end(run);
+    ptc_serve_keep_seen(m);
     while (run->calls)
         ptc_call_free(run->calls);
     for (size_t i = 0; i < 2 * m->count; i++)
