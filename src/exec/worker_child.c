@@ -13,6 +13,7 @@
 #include "engine/outcome.h"
 #include "exec/sandbox.h"
 #include "exec/worker_talk.h"
+#include "tool/learn.h"
 #include "tool/source.h"
 #include "tool/wire/answer.h"
 
@@ -228,6 +229,8 @@ static bool put_worker_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t,
     t->info.read_only = tool->read_only;
     t->info.serial = tool->serial;
     t->info.timeout_ms = tool->timeout_ms;
+    if (tool->learns)
+        ptc_toolset_learn(w->tools, true);
     return ptc_toolset_put(w->tools, t, why);
 }
 

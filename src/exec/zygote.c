@@ -289,7 +289,7 @@ static bool tell_source(PtcZygote *z, PtcText source, PtcWhy *why)
     return ok;
 }
 
-static bool tell_tool(PtcZygote *z, const PtcTool *tool, PtcWhy *why)
+static bool tell_tool(PtcZygote *z, const PtcTool *tool, bool learns, PtcWhy *why)
 {
     const PtcToolInfo *info = &tool->info;
     bool is_lisp = tool->lisp != PTC_NONE;
@@ -308,6 +308,7 @@ static bool tell_tool(PtcZygote *z, const PtcTool *tool, PtcWhy *why)
     ptc_frame_put_u32(&packet, info->read_only);
     ptc_frame_put_u32(&packet, is_lisp);
     ptc_frame_put_u32(&packet, is_lisp && info->serial);
+    ptc_frame_put_u32(&packet, learns);
     /* Other tools are called by the server, which bounds each try. */
     ptc_frame_put_i64(&packet, is_lisp ? info->timeout_ms : 0);
     bool ok = tell_zygote(z, &packet, &a, why);
@@ -339,7 +340,7 @@ bool ptc_zygote_lock(PtcZygote *z, const PtcTools *tools, const PtcLimits *limit
     bool ok = true;
     pthread_mutex_lock(&z->lock);
     for (size_t i = 0; ok && tools && i < tools->count; i++)
-        ok = tell_tool(z, &tools->items[i], why);
+        ok = tell_tool(z, &tools->items[i], tools->learns, why);
     ok = ok && tell_lock(z, limits, inspectable, why);
     pthread_mutex_unlock(&z->lock);
     return ok;

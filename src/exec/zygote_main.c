@@ -95,6 +95,7 @@ static bool add_zygote_tool(Helper *h, PtcFrameCursor *c)
     if (ptc_frame_take_u32(c))
         tool.lisp = ptc_buf_view(&h->source);
     tool.serial = ptc_frame_take_u32(c);
+    tool.learns = ptc_frame_take_u32(c);
     tool.timeout_ms = ptc_frame_take_i64(c);
     ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
     bool ok = !c->bad && !h->locked && ptc_worker_add_tool(h->worker, &tool, &h->why);

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "tool/cache_key.h"
 #include "tool/keys.h"
+#include "tool/learn.h"
 
 enum { CALL_WAIT_MS = 4, CALL_KEY_BYTES = PTC_MB, MAX_ISSUES_TEXT = 300, PARSE_TRIES = 20 };
 
@@ -597,6 +598,8 @@ static bool run_tool(CallJob *job, PtcValue *out)
     /* What happened outside is reported even when the run is over. */
     if (called)
         note_write(job, &reply);
+    if (reply.ok && c->run->tools->learns && ptc_tool_is_open(job->tool))
+        ptc_tool_learn(c->run->tools, job->number, c->mem, c->slots[1]);
     if (called && (reply.ok || over))
         log_tool_call(job, reply.ok, reply.ok ? c->slots[1] : PTC_NONE);
     if (over)

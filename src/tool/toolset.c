@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/os/cond.h"
 #include "tool/call.h"
+#include "tool/learn.h"
 
 enum { TOOLSET_HEAP_BYTES = 64 * PTC_MB };
 
@@ -100,11 +101,13 @@ PtcTools *ptc_toolset_new(void)
     if (!tools)
         return NULL;
     memset(tools, 0, sizeof *tools);
-    tools->host = (PtcHost){find_program_tool, program_tool_name, ptc_program_call,
-                            describe_host_tool, list_tool_params};
+    tools->host = (PtcHost){find_program_tool,  program_tool_name, ptc_program_call,
+                            describe_host_tool, list_tool_params,  ptc_tool_seen};
     ptc_mem_init(&tools->mem, PTC_UNBOUNDED);
     atomic_store(&tools->mem.used, sizeof *tools);
     ptc_scratch_init(&tools->kept, &tools->mem, TOOLSET_HEAP_BYTES);
+    pthread_mutex_init(&tools->shape_lock, NULL);
+    ptc_arena_init(&tools->shape_arena, &tools->mem);
     atomic_init(&tools->refs, 1);
     return tools;
 }
@@ -139,6 +142,8 @@ void ptc_toolset_release(PtcTools *tools)
     }
     ptc_mem_free(&tools->mem, tools->items, tools->cap * sizeof *tools->items);
     ptc_scratch_deinit(&tools->kept);
+    ptc_arena_deinit(&tools->shape_arena);
+    pthread_mutex_destroy(&tools->shape_lock);
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *tools);
     ptc_mem_free(&mem, tools, sizeof *tools);

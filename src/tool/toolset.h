@@ -48,6 +48,12 @@ static inline bool ptc_tool_may_repeat(const PtcTool *tool)
     return tool->pure || tool->lisp != PTC_NONE || tool->info.cache;
 }
 
+/* What results of a tool were like; a text that is too long for its room moves. */
+typedef struct PtcToolShape {
+    char *text; /* NULL: not known */
+    size_t len, room;
+} PtcToolShape;
+
 struct PtcTools {
     PtcHost host; /* first: a PtcHost pointer is a set */
     PtcMem mem;
@@ -56,6 +62,11 @@ struct PtcTools {
     PtcTool *items;
     size_t count, cap;
     atomic_uint refs;
+    bool learns; /* learn.h */
+    /* It guards both below; no other lock is taken inside. */
+    pthread_mutex_t shape_lock;
+    PtcToolShape *shapes; /* of each tool; NULL: nothing is known */
+    PtcArena shape_arena;
 };
 
 /* May a program that calls any of them be run again?  What is marked says so itself.  NULL is a set without tools. */

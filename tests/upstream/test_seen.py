@@ -206,6 +206,26 @@ def test_owners(home):
     counts.check("not of the person at this machine", SEEN not in answer(place, "(doc 's/echo)"))
 
 
+def test_tools_file(home):
+    """Tools of a file teach for as long as the process, or its worker, lives; nothing is written."""
+    place = Place(PTC, home)
+    said = json.dumps([{"id": 1, "name": "x", "tags": []}, {"id": 2, "name": "ann@example.org"}])
+    place.write("tools.json", {"rows": {"command": ["echo", said]}, "half": {"command": ["echo", said], "signature": "() -> [:map]"},
+                               "says": {"command": ["echo", said], "signature": "() -> [{id :int}]"},
+                               "fails": {"command": ["false"]}})
+    seen, options = "[{id int, name string, tags? []}]", ("--tools", "@tools.json")
+    program = "(do (tool/rows) (tool/half) (tool/says) (try (tool/fails) (catch Exception e 1)) (mapv doc ['tool/rows 'tool/half 'tool/says 'tool/fails]))"
+    out = answer(place, program, *options)
+    counts.check("those that do not say", out.count(SEEN + seen) == 2 and out.count(SEEN) == 2, out)
+    counts.has("in a list", answer(place, "(do (tool/rows) (dir 'tool))", *options), "rows => seen " + seen)
+    counts.check("--no-learn", SEEN not in answer(place, program, *options, "--no-learn"))
+    counts.check("nothing is kept", not os.path.exists(place.path(".local")))
+    for more in ((), ("--isolation", "none"), ("--no-learn",)):
+        with Mcp(place, *options, *more) as mcp:
+            first = mcp.eval("(do (tool/rows) (doc 'tool/rows))")["content"][0]["text"]
+            counts.check(f"in a server {more}", (SEEN + seen in first) == (more != ("--no-learn",)), first)
+
+
 def test_real(home):
     """Servers as they are installed: what they do not say is known after the first call."""
     place = Place(PTC, home)
@@ -231,7 +251,7 @@ def test_real(home):
 
 def main():
     for test in (test_shown, test_declared, test_secrets, test_hostile_keys, test_changed, test_corrupted, test_commands, test_at_once,
-                 test_owners, test_real):
+                 test_owners, test_tools_file, test_real):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     return counts.done()

@@ -25,6 +25,7 @@
 #include "data/data_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "tool/learn.h"
 #include "value/coll/map.h"
 
 enum { RUN_OUT_BYTES = 256 * PTC_MB };
@@ -121,7 +122,7 @@ static bool read_run_agent(Command *c, const char *path, int *status)
         *status = refuse_run_fault(c, path, &fault);
         return false;
     }
-    c->count++;
+    ptc_toolset_learn(c->defs[c->count++]->tools, !c->o->upstreams.no_learn);
     return true;
 }
 

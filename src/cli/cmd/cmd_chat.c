@@ -23,6 +23,7 @@
 #include "cli/term/line.h"
 #include "net/client.h"
 #include "net/lines.h"
+#include "tool/learn.h"
 
 typedef struct ChatOptions {
     const char *llm, *models, *context, *record, *trace, *journal;
@@ -444,6 +445,7 @@ static int chat_with_upstreams(Chat *c)
     int status = PTC_EXIT_USAGE;
     if (!has_model(c))
         return status;
+    ptc_toolset_learn(c->def->tools, !c->o->upstreams.no_learn);
     if (open_chat_upstreams(c, &status))
         status = chat_with(c);
     ptc_agent_upstreams_close(&c->upstreams);

@@ -401,7 +401,7 @@ static int load_eval_tools(PtcMem *mem, Eval *e)
     PtcWhy why;
     if (!e->options->tools)
         return PTC_EXIT_OK;
-    e->tools = ptc_tools_in_load(mem, e->options->tools, &why);
+    e->tools = ptc_tools_in_load(mem, e->options->tools, !e->options->upstreams.no_learn, &why);
     if (!e->tools)
         return ptc_options_refuse(&usage, "%s", why.text);
     e->run.tools = e->tools;

@@ -30,6 +30,7 @@
 #include "store/store.h"
 #include "tool/file.h"
 #include "tool/kind/command.h"
+#include "tool/learn.h"
 #include "upstream/catalog/catalog_text.h"
 #include "value/calendar.h"
 
@@ -221,6 +222,8 @@ static bool read_server_tools(Server *s)
     bool ok = !unread && s->tools &&
               ptc_tools_read_json(s->tools, text.data ? text.data : "", text.len, &allow, &why);
     ptc_buf_deinit(&text);
+    if (ok)
+        ptc_toolset_learn(s->tools, !s->o.upstreams.no_learn);
     return ok || refuse_mcp_option(s->o.tools + 1, unread ? unread : why.text);
 }
 
@@ -409,6 +412,8 @@ static bool make_executor(Server *s)
                           why.text, "; --isolation auto goes on without");
         log_server_line(s, "programs run in this process, not in workers: %s", why.text);
     }
+    if (s->o.http && s->tools) /* all owners would use the same set */
+        ptc_toolset_learn(s->tools, false);
     ptc_zygote_free(s->zygote);
     s->zygote = NULL;
     if (!load_server_data(s))

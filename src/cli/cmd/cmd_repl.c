@@ -442,7 +442,7 @@ static int load_repl_data(Repl *r, const ReplOptions *o)
 static int load_repl_tools(Repl *r, const ReplOptions *o)
 {
     PtcWhy why;
-    if (!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, &why)))
+    if (!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, !o->upstreams.no_learn, &why)))
         return PTC_EXIT_OK;
     return ptc_options_refuse(&usage, "%s", why.text);
 }

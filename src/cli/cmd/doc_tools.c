@@ -97,7 +97,7 @@ int ptc_doc_tools_run(PtcMem *mem, const PtcUsage *usage, const PtcDocOptions *o
     ptc_repl_out_init(&d.out, mem, false, terminal && ptc_shown_colour(PTC_IO_STDOUT));
     if (!ptc_upstreams_open(&d.upstreams, mem, "doc", &o->upstreams, NULL, NULL, &status))
         ; /* it has said why */
-    else if (o->tools && !(d.tools = ptc_tools_in_load(mem, o->tools, &why)))
+    else if (o->tools && !(d.tools = ptc_tools_in_load(mem, o->tools, false, &why)))
         status = ptc_options_refuse(usage, "%s", why.text);
     else if (!(d.ptc = new_doc_engine(&d.upstreams)))
         ptc_io_printf(PTC_IO_STDERR, "ptc doc: out of memory\n");

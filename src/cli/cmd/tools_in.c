@@ -6,8 +6,9 @@
 #include "base/buf.h"
 #include "cli/cmd/data_in.h"
 #include "cli/io.h"
+#include "tool/learn.h"
 
-PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, PtcWhy *why)
+PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, bool learns, PtcWhy *why)
 {
     static const PtcToolsFileOptions all = {
         .command = true, .http = true, .kinds = ptc_agent_kinds};
@@ -25,8 +26,10 @@ PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, PtcWhy *why)
     PtcTools *tools = ptc_tools_new();
     bool ok = !error && tools && ptc_tools_read_json(tools, file.data, file.len, &all, why);
     ptc_buf_deinit(&file);
-    if (ok)
+    if (ok) {
+        ptc_toolset_learn(tools, learns);
         return tools;
+    }
     if (error)
         ptc_why_say(why, PTC_WHY_UNAVAILABLE, "cannot read the tools %.200s: %s", text + 1, error);
     else

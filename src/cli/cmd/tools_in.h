@@ -7,7 +7,8 @@
 #include "ptc/ptc.h"
 #include "tool/file.h"
 
-/* Reads them.  The user names the file, so it may have tools of every kind.  NULL with a sentence in why. */
-PTC_MUST_USE PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, PtcWhy *why);
+/* Reads them.  The user names the file, so it may have tools of every kind.  `learns`: tool/learn.h.  NULL with a
+ * sentence in why. */
+PTC_MUST_USE PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, bool learns, PtcWhy *why);
 
 #endif

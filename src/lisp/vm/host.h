@@ -29,6 +29,8 @@ typedef struct PtcHost {
     bool (*about)(const struct PtcHost *host, size_t tool, PtcHostTool *out);
     /* The names of its parameters as a vector, nil when nobody knows; PTC_NONE: out of memory. */
     PtcValue (*params)(const struct PtcHost *host, size_t tool, PtcHeap *heap);
+    /* Appends what its results were like so far, as json/sketch.h writes it; nothing when nobody knows. */
+    void (*seen)(const struct PtcHost *host, size_t tool, PtcBuf *out);
 } PtcHost;
 
 /* ------------------------------------------------------------------------- other servers */

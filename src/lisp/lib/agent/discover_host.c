@@ -17,6 +17,7 @@ enum {
     COLUMNS_IN_LINE = 6,
     HOST_SAMPLE_BYTES = 600,
     HOST_LINE_BYTES = 200, /* of a description in a line */
+    HOST_SEEN_BYTES = 2048,
     SEARCHED_BYTES = 1000
 };
 
@@ -27,6 +28,7 @@ static bool get_tool(const PtcVM *vm, size_t i, PtcHostThing *out)
     if (!vm->host || !vm->host->about || !vm->host->about(vm->host, i, &out->tool))
         return false;
     out->kind = PTC_HOST_TOOL;
+    out->number = i;
     size_t n = ptc_utf8_valid_prefix(out->tool.name.bytes,
                                      out->tool.name.len < 140 ? out->tool.name.len : 140);
     snprintf(out->ref, sizeof out->ref, "tool/%.*s", PTC_ARG_OF(out->tool.name.bytes, n));
@@ -152,7 +154,31 @@ static void describe_data(PtcVM *vm, PtcBuf *buf, const PtcHostThing *thing)
     add_data_sample(vm, buf, rows ? ptc_seq_nth(v, 0) : v);
 }
 
-static void describe_tool(PtcBuf *buf, const PtcHostThing *thing)
+static void add_cut_line(PtcBuf *buf, PtcText text, size_t most)
+{
+    size_t n =
+        ptc_utf8_valid_prefix(text.bytes ? text.bytes : "", text.len < most ? text.len : most);
+    ptc_buf_add(buf, text.bytes, n);
+    if (n < text.len)
+        ptc_buf_add_cstr(buf, "...");
+}
+
+/* What results of a tool were like, behind these words; nothing when nobody knows. */
+static void add_seen(const PtcVM *vm, PtcBuf *buf, const PtcHostThing *thing, const char *words,
+                     size_t most)
+{
+    PtcBuf seen;
+    ptc_buf_init(&seen, vm->mem, HOST_SEEN_BYTES);
+    if (vm->host->seen)
+        vm->host->seen(vm->host, thing->number, &seen);
+    if (seen.len) {
+        ptc_buf_add_cstr(buf, words);
+        add_cut_line(buf, ptc_buf_view(&seen), most);
+    }
+    ptc_buf_end_part(buf, &seen);
+}
+
+static void describe_tool(const PtcVM *vm, PtcBuf *buf, const PtcHostThing *thing)
 {
     const PtcHostTool *t = &thing->tool;
     ptc_buf_add_cstr(buf, thing->ref);
@@ -165,28 +191,20 @@ static void describe_tool(PtcBuf *buf, const PtcHostThing *thing)
         ptc_buf_add(buf, t->signature.bytes, t->signature.len);
     else
         ptc_buf_add_cstr(buf, "none: any arguments, any result");
+    add_seen(vm, buf, thing, "\nSeen so far (not declared): ", HOST_SEEN_BYTES);
     ptc_buf_addf(buf, "\nCall: (%s {:name value ...})", thing->ref);
 }
 
 bool ptc_host_thing_describe(PtcVM *vm, PtcBuf *buf, const PtcHostThing *thing)
 {
     if (thing->kind == PTC_HOST_TOOL)
-        describe_tool(buf, thing);
+        describe_tool(vm, buf, thing);
     else
         describe_data(vm, buf, thing);
     return ptc_tick(&vm->budget, 2000);
 }
 
 /* -------------------------------------------------------------------------------- lines */
-
-static void add_cut_line(PtcBuf *buf, PtcText text, size_t most)
-{
-    size_t n =
-        ptc_utf8_valid_prefix(text.bytes ? text.bytes : "", text.len < most ? text.len : most);
-    ptc_buf_add(buf, text.bytes, n);
-    if (n < text.len)
-        ptc_buf_add_cstr(buf, "...");
-}
 
 static void data_line(PtcVM *vm, PtcBuf *buf, PtcValue v)
 {
@@ -206,6 +224,7 @@ bool ptc_host_thing_line(PtcVM *vm, PtcBuf *buf, const PtcHostThing *thing, bool
         ptc_buf_add_char(buf, ' ');
         add_cut_line(buf, thing->tool.signature, HOST_LINE_BYTES);
     }
+    add_seen(vm, buf, thing, " => seen ", HOST_LINE_BYTES);
     if (thing->tool.description.len) {
         ptc_buf_add_cstr(buf, " - ");
         add_cut_line(buf, thing->tool.description, HOST_LINE_BYTES);

@@ -9,6 +9,7 @@
 typedef struct PtcHostThing {
     enum { PTC_HOST_NONE, PTC_HOST_TOOL, PTC_HOST_DATA } kind;
     PtcHostTool tool;
+    size_t number;       /* of the tool */
     PtcValue key, value; /* of data */
     char ref[160];       /* how a program writes it: tool/price, data/orders */
 } PtcHostThing;
