@@ -84,6 +84,11 @@ static inline bool ptc_emit_field_cstr(PtcBuf *out, const char *key, const char 
     return ptc_emit_key(out, key) && ptc_emit_cstr(out, text);
 }
 
+static inline bool ptc_emit_field_hex(PtcBuf *out, const char *key, const void *bytes, size_t len)
+{
+    return ptc_emit_key(out, key) && ptc_emit_hex(out, bytes, len);
+}
+
 static inline bool ptc_emit_field_int(PtcBuf *out, const char *key, int64_t n)
 {
     return ptc_emit_key(out, key) && ptc_emit_int(out, n);

@@ -183,12 +183,6 @@ void ptc_grants_load(PtcGrants *g, const char *state_dir)
     ptc_scratch_deinit(&scratch);
 }
 
-static void put_hex(PtcBuf *out, const char *key, const uint8_t bytes[PTC_SHA256_BYTES])
-{
-    ptc_emit_key(out, key);
-    ptc_emit_hex(out, bytes, PTC_SHA256_BYTES);
-}
-
 /* The lines that were there but for one of the same tool and server, then the new one. */
 static bool put_grant_lines(PtcBuf *out, PtcScratch *scratch, PtcValue list, PtcGrantOf of)
 {
@@ -212,9 +206,9 @@ static bool put_grant_lines(PtcBuf *out, PtcScratch *scratch, PtcValue list, Ptc
     ptc_emit_field_text(out, "server", of.server);
     ptc_emit_field_text(out, "tool", of.tool);
     ptc_grants_owner(of.realm, of.owner, owner);
-    put_hex(out, "owner", owner);
-    put_hex(out, "entry", of.entry);
-    put_hex(out, "definition", of.pin);
+    ptc_emit_field_hex(out, "owner", owner, PTC_SHA256_BYTES);
+    ptc_emit_field_hex(out, "entry", of.entry, PTC_SHA256_BYTES);
+    ptc_emit_field_hex(out, "definition", of.pin, PTC_SHA256_BYTES);
     ptc_emit_object_end(out);
     ptc_emit_array_end(out);
     return ptc_emit_object_end(out);

@@ -264,12 +264,6 @@ static bool read_seen_file(const PtcSeenBook *b, SeenShapes *all, PtcWhy *why)
     return ok;
 }
 
-static void put_seen_hex(PtcBuf *out, const char *key, const uint8_t bytes[PTC_SHA256_BYTES])
-{
-    ptc_emit_key(out, key);
-    ptc_emit_hex(out, bytes, PTC_SHA256_BYTES);
-}
-
 static bool put_shapes(PtcBuf *out, const SeenShapes *all)
 {
     ptc_emit_object(out);
@@ -284,9 +278,9 @@ static bool put_shapes(PtcBuf *out, const SeenShapes *all)
         ptc_emit_object(out);
         ptc_emit_field_text(out, "server", server_of_shape(s));
         ptc_emit_field_text(out, "tool", tool_of_shape(s));
-        put_seen_hex(out, "owner", s->owner);
-        put_seen_hex(out, "entry", s->entry);
-        put_seen_hex(out, "definition", s->definition);
+        ptc_emit_field_hex(out, "owner", s->owner, PTC_SHA256_BYTES);
+        ptc_emit_field_hex(out, "entry", s->entry, PTC_SHA256_BYTES);
+        ptc_emit_field_hex(out, "definition", s->definition, PTC_SHA256_BYTES);
         ptc_emit_field_text(out, "seen", (PtcText){s->seen ? s->seen : "any", s->seen_len});
         ptc_emit_object_end(out);
     }
