@@ -36,6 +36,8 @@ export interface ToolOptions {
   onErrorValue?: boolean;
   readOnly?: boolean;
   idempotent?: boolean;
+  /** It takes arguments that its signature does not name; else they are errors. */
+  extra?: boolean;
 }
 
 /** By name, or a list of tools with names. */

@@ -357,15 +357,15 @@ typedef struct {
     bool pending;        /* the function may answer PTC_TOOL_PENDING */
     bool read_only;      /* it changes nothing; a hint for clients, like the next one */
     bool idempotent;     /* a second call with the same arguments changes nothing more */
+    bool extra; /* it takes arguments that its signature does not name; else they are errors */
 } PtcToolDef;
 
 PTC_API void ptc_tool_def_init(PtcToolDef *def, size_t size);
 
 /* An empty set of tools, belonging to no particular engine.  NULL: out of memory. */
 PTC_API PtcTools *ptc_tools_new(void);
-/* Adds a tool; before the first run that is given the tools.  PTC_BAD_ARGUMENT with a message in error
- * (NUL-terminated, may be NULL) for an invalid or duplicate name, an invalid signature, or options that do not go
- * together. */
+/* Adds a tool; before the first run that is given the tools.  PTC_BAD_ARGUMENT with a message in error (ends in NUL; or
+ * NULL) for an invalid or duplicate name, an invalid signature, or options that do not go together. */
 PTC_API PtcStatus ptc_tools_add(PtcTools *tools, const PtcToolDef *def, char *error,
                                 size_t error_size);
 /* Gives up the caller's hold; current runs and calls keep theirs. */

@@ -61,7 +61,7 @@ PtcStatus ptc_signature_schema(Ptc *ptc, const char *text, size_t len, bool para
     if (!json)
         return api_refuse(PTC_BAD_ARGUMENT, error, size, PTC_API_BUSY);
     ptc_buf_init(&buf, &ptc->mem, (size_t)ptc->limits.result_bytes);
-    bool written =
-        parameters ? ptc_sig_schema_params(&buf, sig) : ptc_sig_schema_result(&buf, sig->result);
+    bool written = parameters ? ptc_sig_schema_params(&buf, sig, false)
+                              : ptc_sig_schema_result(&buf, sig->result);
     return ptc_engine_give_text(&buf, written, json, json_len);
 }

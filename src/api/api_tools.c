@@ -67,6 +67,7 @@ static void read_plain_tool(const PtcToolDef *def, PtcTool *t)
     t->info.signature = def->signature;
     t->info.signature_len = def->signature_len;
     t->info.skip_validation = def->skip_validation;
+    t->info.extra = def->extra;
     t->info.description = def->description;
     t->info.description_len = def->description_len;
     t->info.cache = def->cache;

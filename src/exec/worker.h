@@ -59,7 +59,7 @@ typedef struct PtcWorker PtcWorker;
 typedef struct PtcWorkerTool {
     PtcText name, signature, description;
     PtcText lisp; /* source, for a tool that runs in the worker; absent: it runs in the server */
-    bool skip_validation, cache, on_error_value, read_only;
+    bool skip_validation, extra, cache, on_error_value, read_only;
     bool learns; /* what its results are like, as the server's set does */
     bool serial; /* only for tools in the worker; the server sees to its own */
     int64_t timeout_ms;

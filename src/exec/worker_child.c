@@ -224,6 +224,7 @@ static bool put_worker_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t,
     t->info.description = tool->description.bytes;
     t->info.description_len = tool->description.len;
     t->info.skip_validation = tool->skip_validation;
+    t->info.extra = tool->extra;
     t->info.cache = tool->cache;
     t->info.on_error_value = tool->on_error_value;
     t->info.read_only = tool->read_only;

@@ -303,6 +303,7 @@ static bool tell_tool(PtcZygote *z, const PtcTool *tool, bool learns, PtcWhy *wh
     ptc_frame_put_view(&packet, cut_zygote_text(info->signature, info->signature_len));
     ptc_frame_put_view(&packet, cut_zygote_text(info->description, info->description_len));
     ptc_frame_put_u32(&packet, info->skip_validation);
+    ptc_frame_put_u32(&packet, info->extra);
     ptc_frame_put_u32(&packet, info->cache);
     ptc_frame_put_u32(&packet, info->on_error_value);
     ptc_frame_put_u32(&packet, info->read_only);

@@ -89,6 +89,7 @@ static bool add_zygote_tool(Helper *h, PtcFrameCursor *c)
                           .signature = ptc_frame_take_view(c),
                           .description = ptc_frame_take_view(c)};
     tool.skip_validation = ptc_frame_take_u32(c);
+    tool.extra = ptc_frame_take_u32(c);
     tool.cache = ptc_frame_take_u32(c);
     tool.on_error_value = ptc_frame_take_u32(c);
     tool.read_only = ptc_frame_take_u32(c);

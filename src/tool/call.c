@@ -101,24 +101,15 @@ static bool report_issues(CallJob *job, const PtcSigIssues *errors)
     if (job->caller->issues)
         ptc_sig_issues_json(job->caller->issues, errors);
     ptc_buf_init(&buf, job->caller->mem, MAX_ISSUES_TEXT);
-    ptc_sig_issues_print(&buf, errors, "; ");
+    bool whole = ptc_sig_issues_print(&buf, errors, "; ");
     buf.full = false;
+    buf.max += sizeof "...";
+    ptc_buf_add_cstr(&buf, whole ? "" : "...");
     const char *text = ptc_buf_text(&buf);
     fail_tool_call(job, PTC_E_TOOL_ARGS,
                    text ? text : "its arguments are not what its signature says");
     ptc_buf_deinit(&buf);
     return false;
-}
-
-/* Coercion drops what the signature does not name; the tool gets it all the same. */
-static PtcValue keep_unnamed_args(PtcHeap *heap, PtcValue args, PtcValue coerced)
-{
-    PtcValue key, value;
-    if (ptc_map_count(coerced) == ptc_map_count(args))
-        return coerced;
-    for (size_t pos = 0; args != PTC_NONE && ptc_map_next(coerced, &pos, &key, &value);)
-        args = ptc_map_assoc(heap, args, key, value);
-    return args;
 }
 
 static bool leave_out_nil(CallJob *job, const PtcSig *sig)
@@ -132,6 +123,14 @@ static bool leave_out_nil(CallJob *job, const PtcSig *sig)
     return v != PTC_NONE;
 }
 
+static PtcValue call_input(const CallJob *job, PtcSigIssues *warnings, PtcSigIssues *errors)
+{
+    const PtcTool *tool = job->tool;
+    PtcSigExtra extra = tool->info.extra ? PTC_SIG_EXTRA_KEPT : PTC_SIG_EXTRA_REFUSED;
+    return ptc_sig_input(job->caller->heap, tool->info.sig, tool->mode, extra,
+                         job->caller->slots[0], warnings, errors);
+}
+
 static bool coerce_args(CallJob *job)
 {
     const PtcSig *sig = job->tool->info.sig;
@@ -143,11 +142,9 @@ static bool coerce_args(CallJob *job)
         return false;
     ptc_sig_issues_init(&warnings, c->mem);
     ptc_sig_issues_init(&errors, c->mem);
-    PtcValue v = ptc_sig_input(c->heap, sig, job->tool->mode, c->slots[0], &warnings, &errors);
+    PtcValue v = call_input(job, &warnings, &errors);
     if (v == PTC_NONE && errors.count == 0 && recover_caller(job))
-        v = ptc_sig_input(c->heap, sig, job->tool->mode, c->slots[0], &warnings, &errors);
-    if (v != PTC_NONE)
-        v = keep_unnamed_args(c->heap, c->slots[0], v);
+        v = call_input(job, &warnings, &errors);
     if (v != PTC_NONE)
         c->slots[0] = v;
     else if (errors.count > 0)

@@ -93,6 +93,11 @@ static bool read_tool_signature(PtcToolReader *r, PtcValue v)
     return read_tool_text(r, "signature", v, &info->signature, &info->signature_len);
 }
 
+static bool read_extra(PtcToolReader *r, PtcValue v)
+{
+    return read_tool_bool(r, "extra", v, &r->tool.info.extra);
+}
+
 static bool read_description(PtcToolReader *r, PtcValue v)
 {
     PtcToolInfo *info = &r->tool.info;
@@ -254,6 +259,7 @@ static bool read_retry_option(PtcToolReader *r, PtcValue v)
 
 static const Key options[] = {
     {.name = "signature", .read = read_tool_signature},
+    {.name = "extra", .read = read_extra},
     {.name = "description", .read = read_description},
     {.name = "cache", .read = read_cache_option},
     {.name = "expose", .read = read_expose},

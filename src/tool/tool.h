@@ -37,6 +37,7 @@ typedef struct PtcToolInfo {
     size_t signature_len;
     const struct PtcSig *sig; /* the same, parsed; NULL: arguments and results are not checked */
     bool skip_validation;     /* asked for; there must be no signature then */
+    bool extra;               /* arguments may have fields that the signature does not name */
     const char *description;
     size_t description_len;
     bool cache; /* results are kept by name and arguments */

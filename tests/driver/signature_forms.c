@@ -84,7 +84,7 @@ bool ptc_sig_schema_tool(PtcBuf *buf, const char *name, size_t name_len, const c
     if (description)
         ptc_emit_field_text(buf, "description", (PtcText){description, description_len});
     ptc_emit_key(buf, "parameters");
-    ptc_sig_schema_params(buf, sig);
+    ptc_sig_schema_params(buf, sig, false);
     ptc_emit_object_end(buf);
     return ptc_emit_object_end(buf);
 }

@@ -180,7 +180,7 @@ static void answer_schema(Request *r)
                             described ? ptc_str_bytes(about) : NULL,
                             described ? ptc_str_len(about) : 0, r->sig);
     else
-        ptc_sig_schema_params(r->out, r->sig);
+        ptc_sig_schema_params(r->out, r->sig, false);
     ptc_emit_field_bool(r->out, "returns_list", ptc_sig_returns_list(r->sig));
     ptc_emit_object_end(r->out);
 }

@@ -89,14 +89,20 @@ def judge_coerce(expect, answer):
             and len(answer["warnings"]) == expect["warning_count"])
 
 
+def closed(parameters, schema):
+    """The expected parameters as we write them: what is not named there is refused."""
+    return {**parameters, "additionalProperties": False} if "additionalProperties" in schema else parameters
+
+
 def judge_schema(expect, answer):
     if not expect["parses"]:
         return not answer["ok"]
-    tool = answer["tool_schema"]
+    tool, wanted = answer["tool_schema"], expect["tool"]
     if "function" in tool:
-        ok = tool["type"] == expect["tool_type"] and same(tool["function"], expect["tool"])
+        wanted = {**wanted, "parameters": closed(wanted["parameters"], tool["function"]["parameters"])}
+        ok = tool["type"] == expect["tool_type"] and same(tool["function"], wanted)
     else:
-        ok = same(tool, expect["tool"]["parameters"])
+        ok = same(tool, closed(wanted["parameters"], tool))
     return (ok and answer["ok"] and same(answer["schema"], expect["return_schema"])
             and answer["returns_list"] == expect["returns_list"])
 
@@ -169,7 +175,11 @@ def test_modes():
         return ask([{"signature": signature, "op": op, "value": value, "mode": mode}])[0]
 
     a = one("coerce", "enabled", {"n": "1", "x": 2})
+    check("enabled refuses what is not named", not a["ok"] and paths(a) == [["x"]], a)
+    a = one("coerce", "enabled", {"n": "1"})
     check("enabled coerces", a["ok"] and a["value"] == {"n": 1} and len(a["warnings"]) == 1, a)
+    a = one("coerce", "warn_only", {"n": "1", "x": 2})
+    check("warn_only coerces", a["ok"] and a["value"] == {"n": 1, "x": 2} and len(a["warnings"]) == 2, a)
     a = one("coerce", "strict", {"n": "1", "x": 2})
     check("strict does not coerce", not a["ok"] and paths(a) == [["n"], ["x"]], a)
     a = one("coerce", "warn_only", {"n": "one"})

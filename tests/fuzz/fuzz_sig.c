@@ -88,7 +88,8 @@ static void check_coerced(Place *at, const PtcSigType *type, PtcValue v)
     forget_issues(&at->warnings, &at->mem);
     bool ok = ptc_sig_validate(&at->heap, type, true, v, &at->errors);
     assert(ok || stopped(at));
-    PtcValue same = ptc_sig_coerce(&at->heap, type, v, &at->warnings, &at->errors);
+    PtcValue same =
+        ptc_sig_coerce(&at->heap, type, PTC_SIG_EXTRA_REFUSED, v, &at->warnings, &at->errors);
     assert(stopped(at) || (same == v && at->warnings.total == 0));
 }
 
@@ -99,12 +100,14 @@ static void check_value(Place *at, const PtcSigType *type, PtcValue v)
         assert(ok == (at->errors.total == 0) || stopped(at));
         check_issues(at);
     }
-    PtcValue to = ptc_sig_coerce(&at->heap, type, v, &at->warnings, &at->errors);
-    assert((to == PTC_NONE) == (at->errors.total != 0) || stopped(at));
-    if (to != PTC_NONE)
-        check_coerced(at, type, to);
-    check_issues(at);
-    to = ptc_sig_atomize(&at->heap, type, v);
+    for (PtcSigExtra extra = PTC_SIG_EXTRA_REFUSED; extra <= PTC_SIG_EXTRA_LEFT_OUT; extra++) {
+        PtcValue to = ptc_sig_coerce(&at->heap, type, extra, v, &at->warnings, &at->errors);
+        assert((to == PTC_NONE) == (at->errors.total != 0) || stopped(at));
+        if (to != PTC_NONE && extra != PTC_SIG_EXTRA_KEPT)
+            check_coerced(at, type, to);
+        check_issues(at);
+    }
+    PtcValue to = ptc_sig_atomize(&at->heap, type, v);
     assert(to != PTC_NONE || stopped(at));
 }
 
@@ -160,7 +163,8 @@ static void check_sig(Place *at, const PtcSig *sig, PtcValue v)
     check_schema(at, sig->result);
     check_schema(at, &sig->params);
     for (PtcSigMode mode = PTC_SIG_ENABLED; v != PTC_NONE && mode <= PTC_SIG_STRICT; mode++) {
-        PtcValue to = ptc_sig_input(&at->heap, sig, mode, v, &at->warnings, &at->errors);
+        PtcValue to = ptc_sig_input(&at->heap, sig, mode, PTC_SIG_EXTRA_REFUSED, v, &at->warnings,
+                                    &at->errors);
         bool ok = ptc_sig_output(&at->heap, sig, mode, v, &at->warnings, &at->errors);
         assert((ok && to != PTC_NONE) == (at->errors.total == 0) || stopped(at));
         check_issues(at);

@@ -72,6 +72,12 @@ const cases = {
     assert.throws(() => new ptc.Engine({ tools: [() => 1] }), /needs a name/);
     assert.throws(() => e.evaluateSync("1"), /use run/);
   },
+  async "unknown arguments"() {
+    const f = { signature: "(a :int) -> :any", function: (given) => given };
+    const e = new ptc.Engine({ tools: { f, more: { ...f, extra: true } } });
+    await assert.rejects(e.evaluate("(tool/f {:a 1 :b 2})"), /b: unexpected field; there is a/);
+    assert.deepEqual(await e.evaluate("(tool/more {:a 1 :b 2})"), { a: 1, b: 2 });
+  },
   async "calls at once"() {
     let begun = 0, open;
     const all = new Promise((resolve) => { open = resolve; });

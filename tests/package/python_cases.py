@@ -84,6 +84,15 @@ class Tools(unittest.TestCase):
         self.assertIsInstance(caught.exception.__cause__, KeyError)
         self.assertEqual(ptc.evaluate('(try (tool/bad {}) (catch Exception e 7))', tools=[bad]), 7)
 
+    def test_unknown_arguments(self):
+        def all_of_them(**given):
+            return given
+        program, signature = "(tool/f {:a 1 :b 2})", "(a :int) -> :any"
+        with self.assertRaisesRegex(ptc.RuntimeFailure, "b: unexpected field; there is a"):
+            ptc.evaluate(program, tools=[ptc.tool(name="f", signature=signature)(all_of_them)])
+        more = ptc.tool(name="f", signature=signature, extra=True)(all_of_them)
+        self.assertEqual(ptc.evaluate(program, tools=[more]), {"a": 1, "b": 2})
+
     def test_result_without_json(self):
         self.assertRaises(ptc.RuntimeFailure, ptc.evaluate, "(tool/f {})", tools={"f": object})
 

@@ -248,6 +248,28 @@ static void test_results(void)
     }
 }
 
+/* What models are told that they may give. */
+static void test_offered_arguments(void)
+{
+    static const char json[] =
+        "{\"prompt\":\"x\",\"output\":\"text\",\"tools\":{"
+        "\"a\":{\"value\":1,\"signature\":\"(n :int) -> :int\"},"
+        "\"b\":{\"value\":1,\"signature\":\"(n :int) -> :int\",\"extra\":true},"
+        "\"c\":{\"value\":1}}}";
+    static const char *const wanted[] = {
+        ("{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"],"
+         "\"additionalProperties\":false}"),
+        "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"]}",
+        "{\"type\":\"object\",\"properties\":{}}",
+    };
+    PtcWhy fault;
+    PtcAgentDef *d = read_agent(json, &fault);
+    CHECK(d && d->offer_count == 3);
+    for (size_t i = 0; d && i < d->offer_count && i < 3; i++)
+        CHECK_STR(text_of(d->offer[i].parameters), wanted[i]);
+    ptc_definition_release(d);
+}
+
 /* Who may call what, in each mode. */
 static void test_callers(void)
 {
@@ -545,6 +567,7 @@ int main(void)
         CHECK(case_file("tests/agent/definition.txt", run_case) > 80);
     test_defaults();
     test_results();
+    test_offered_arguments();
     test_callers();
     test_children();
     test_contexts();

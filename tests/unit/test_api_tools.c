@@ -37,6 +37,8 @@ static void add(PtcTools *tools, const char *name, PtcToolFn fn, const char *exp
     PtcToolDef def;
     char error[300] = "";
     ptc_tool_def_init(&def, sizeof def);
+    CHECK(!def.extra);
+    def.extra = strcmp(name, "open") == 0;
     def.name = name;
     def.name_len = strlen(name);
     def.function = fn;
@@ -60,6 +62,7 @@ static PtcTools *make_tools(void)
     add(tools, "first", rows, "both", "rows");
     add(tools, "mine", rows, "both", "function");
     add(tools, "fails", fails, "ptc_lisp", NULL);
+    add(tools, "open", rows, "native", NULL);
     return tools;
 }
 
@@ -72,7 +75,7 @@ static void test_exposure(PtcTools *tools)
     CHECK_STR(ptc_tools_expose(tools, 2, "text", NULL), "both");
     CHECK(!ptc_tools_expose(tools, 9, "text", NULL) && !ptc_tools_expose(tools, 0, "txt", NULL) &&
           !ptc_tools_expose(tools, 0, "text", "mail"));
-    CHECK(ptc_tools_filter(tools, "text", "tool_call", "native,both", found, 8) == 5);
+    CHECK(ptc_tools_filter(tools, "text", "tool_call", "native,both", found, 8) == 6);
     CHECK(found[0] == 0 && found[1] == 1 && found[2] == 2 && found[3] == 3 && found[4] == 4);
     CHECK(ptc_tools_filter(tools, "ptc_lisp", NULL, "ptc_lisp", found, 1) == 2 && found[0] == 0);
 }
@@ -106,6 +109,8 @@ static void test_calls(Ptc *ptc, PtcTools *tools)
     CALL("plain", "{}", "ok [{\"id\":1,\"name\":\"a\"},{\"id\":2,\"name\":\"b\"}]");
     CALL("fails", "{}", "error closed today");
     CALL("plain", "{\"q\":\"x\"}", "q: expected int");
+    CALL("plain", "{\"p\":1}", "tool/plain: p: unexpected field; there is q");
+    CALL("open", "{\"p\":1}", "ok [{\"id\":1");
     CALL("plain", "[1]", "error its arguments must be an object");
     CALL("plain", "{", "error its arguments are not JSON");
     calls = 0;

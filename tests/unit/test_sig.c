@@ -90,7 +90,8 @@ static const char *with_times(PtcValue v)
 static const char *coerced(const char *text, PtcValue v)
 {
     forget_issues(&warnings, &h.mem);
-    PtcValue to = ptc_sig_coerce(&h.heap, type(text), v, &warnings, &errors);
+    PtcValue to =
+        ptc_sig_coerce(&h.heap, type(text), PTC_SIG_EXTRA_LEFT_OUT, v, &warnings, &errors);
     return to == PTC_NONE ? told(&errors) : with_times(to);
 }
 
@@ -214,12 +215,11 @@ static void test_validate(void)
               "expected int, got string \"0123456789012345678901234567890123456789...\"");
     CHECK_STR(validated(":int", "\"a\\\"\\n\\u0001b\""), "expected int, got string \"a\\\"\\n b\"");
     CHECK_STR(strictly("{a {b :int}}", "{\"a\":{\"b\":1,\"c d\":2},\"x\":3}"),
-              "a[\"c d\"]: unexpected field; no others than those named may be here; "
-              "x: unexpected field; no others than those named may be here");
+              "a[\"c d\"]: unexpected field; there is b; x: unexpected field; there is a");
     CHECK_STR(strictly("{limit :int?}", "{\"limt\":1}"),
-              "limt: unexpected field; did you mean limit?");
+              "limt: unexpected field; did you mean limit? There is limit");
     CHECK_STR(strictly("{a-b :int, a_b :int}", "{\"a_b\":1,\"c\":2}"),
-              "c: unexpected field; no others than those named may be here");
+              "c: unexpected field; there are a-b, a_b");
 }
 
 /* Past their number issues are counted only. */
@@ -236,7 +236,7 @@ static void test_optional_parts(void)
               "tags: expected list or nil, got int 5; at: expected map or nil, got list; "
               "rows: expected list, got nil");
     CHECK_STR(strictly(t, "{\"at\":{\"x\":1,\"y\":2},\"rows\":[]}"),
-              "at.y: unexpected field; no others than those named may be here");
+              "at.y: unexpected field; there is x");
     CHECK_STR(
         coerced("{tags [:int]?, at {x :int}?}", parse("{\"tags\":[\"1\"],\"at\":{\"x\":\"2\"}}")),
         "{\"tags\":[1],\"at\":{\"x\":2}}");
@@ -327,13 +327,13 @@ static void test_no_copy(void)
     size_t used = h.heap.used, mem = atomic_load(&h.mem.used);
     const char *cur = h.heap.cur;
     CHECK(ptc_sig_validate(&h.heap, t, true, v, &errors));
-    CHECK(ptc_sig_coerce(&h.heap, t, v, &warnings, &errors) == v);
+    CHECK(ptc_sig_coerce(&h.heap, t, PTC_SIG_EXTRA_REFUSED, v, &warnings, &errors) == v);
     CHECK(ptc_sig_atomize(&h.heap, t, v) == v);
     CHECK(h.heap.cur == cur && h.heap.used == used && atomic_load(&h.mem.used) == mem);
     CHECK(errors.total == 0);
     PtcValue rows = ptc_map_get(&h.heap, v, str("rows"));
-    PtcValue to =
-        ptc_sig_coerce(&h.heap, type("{user_id :float, rows [{id :int}]}"), v, &warnings, &errors);
+    PtcValue to = ptc_sig_coerce(&h.heap, type("{user_id :float, rows [{id :int}]}"),
+                                 PTC_SIG_EXTRA_LEFT_OUT, v, &warnings, &errors);
     CHECK(ptc_map_get(&h.heap, to, str("rows")) != PTC_NONE &&
           ptc_seq_nth(ptc_map_get(&h.heap, to, str("rows")), 1) == ptc_seq_nth(rows, 1));
 }
@@ -371,23 +371,28 @@ static void test_modes(void)
 {
     const PtcSig *s = sig("(n :int) -> {n :int}");
     PtcValue loose = parse("{\"n\":\"1\",\"x\":2}"), bad = parse("{\"n\":\"one\"}");
-    PtcValue to = ptc_sig_input(&h.heap, s, PTC_SIG_ENABLED, loose, &warnings, &errors);
-    CHECK_STR(write(to), "{\"n\":1}");
+    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_ENABLED, PTC_SIG_EXTRA_REFUSED, loose, &warnings,
+                        &errors) == PTC_NONE);
     CHECK_STR(told(&warnings), "n: took string \"1\" as int");
-    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_STRICT, loose, &warnings, &errors) == PTC_NONE);
-    CHECK_STR(told(&errors),
-              "n: expected int, got string \"1\"; x: unexpected field; no others than "
-              "those named may be here");
-    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_WARN_ONLY, bad, &warnings, &errors) == bad);
+    CHECK_STR(told(&errors), "x: unexpected field; there is n");
+    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_STRICT, PTC_SIG_EXTRA_REFUSED, loose, &warnings,
+                        &errors) == PTC_NONE);
+    CHECK_STR(told(&errors), "n: expected int, got string \"1\"; x: unexpected field; there is n");
+    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_WARN_ONLY, PTC_SIG_EXTRA_REFUSED, bad, &warnings,
+                        &errors) == bad);
     CHECK(errors.total == 0);
     CHECK_STR(told(&warnings), "n: expected int, got string \"one\"");
-    CHECK_STR(write(ptc_sig_input(&h.heap, s, PTC_SIG_WARN_ONLY, loose, &warnings, &errors)),
-              "{\"n\":1}");
-    told(&warnings);
-    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_DISABLED, bad, &warnings, &errors) == bad);
-    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_ENABLED, PTC_NIL, &warnings, &errors) == PTC_NONE);
+    CHECK_STR(write(ptc_sig_input(&h.heap, s, PTC_SIG_WARN_ONLY, PTC_SIG_EXTRA_REFUSED, loose,
+                                  &warnings, &errors)),
+              "{\"n\":1,\"x\":2}");
+    CHECK_STR(told(&warnings), "n: took string \"1\" as int; x: unexpected field; there is n");
+    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_DISABLED, PTC_SIG_EXTRA_REFUSED, bad, &warnings,
+                        &errors) == bad);
+    CHECK(ptc_sig_input(&h.heap, s, PTC_SIG_ENABLED, PTC_SIG_EXTRA_REFUSED, PTC_NIL, &warnings,
+                        &errors) == PTC_NONE);
     CHECK_STR(told(&errors), "n: missing, expected int");
-    CHECK(ptc_sig_input(&h.heap, sig(":int"), PTC_SIG_ENABLED, bad, &warnings, &errors) == bad);
+    CHECK(ptc_sig_input(&h.heap, sig(":int"), PTC_SIG_ENABLED, PTC_SIG_EXTRA_REFUSED, bad,
+                        &warnings, &errors) == bad);
     CHECK(!ptc_sig_output(&h.heap, s, PTC_SIG_ENABLED, bad, &warnings, &errors));
     told(&errors);
     CHECK(ptc_sig_output(&h.heap, s, PTC_SIG_WARN_ONLY, bad, &warnings, &errors));
@@ -399,6 +404,59 @@ static void test_modes(void)
     CHECK(!ptc_sig_mode_named("warn", 4, &mode));
 }
 
+/* Fields that parameters do not name. */
+static void test_extra(void)
+{
+    static const struct {
+        PtcSigExtra how;
+        const char *sig, *args, *got, *warned;
+    } cases[] = {
+        {PTC_SIG_EXTRA_REFUSED, "() -> :int", "{}", "{}", ""},
+        {PTC_SIG_EXTRA_REFUSED, "() -> :int", "{\"a\":1}", "a: unexpected field; there are none",
+         ""},
+        {PTC_SIG_EXTRA_REFUSED, "(n :int) -> :int", "{\"n\":\"1\",\"m\":2,\"a b\":3}",
+         "m: unexpected field; there is n; [\"a b\"]: unexpected field",
+         "n: took string \"1\" as int"},
+        {PTC_SIG_EXTRA_REFUSED, "(priority :int?, title :string?) -> :int", "{\"prio\":1}",
+         "prio: unexpected field; did you mean priority? There are priority, title", ""},
+        {PTC_SIG_EXTRA_REFUSED, "(rows [{id :int}]) -> :int", "{\"rows\":[{\"id\":1,\"x\":1}]}",
+         "rows[0].x: unexpected field; there is id", ""},
+        {PTC_SIG_EXTRA_REFUSED, "(user_id :int) -> :int", "{\"user-id\":1}", "{\"user-id\":1}", ""},
+        {PTC_SIG_EXTRA_KEPT, "(n :int, m {a :int}?) -> :int",
+         "{\"n\":\"1\",\"m\":{\"a\":\"2\",\"b\":3},\"x\":4}",
+         "{\"n\":1,\"m\":{\"a\":2,\"b\":3},\"x\":4}",
+         "n: took string \"1\" as int; m.a: took string \"2\" as int"},
+        {PTC_SIG_EXTRA_WARNED, "(n :int) -> :int", "{\"n\":\"1\",\"x\":4}", "{\"n\":1,\"x\":4}",
+         "n: took string \"1\" as int; x: unexpected field; there is n"},
+        {PTC_SIG_EXTRA_LEFT_OUT, "(n :int, m {a :int}?) -> :int",
+         "{\"n\":1,\"m\":{\"a\":2,\"b\":3},\"x\":4}", "{\"n\":1,\"m\":{\"a\":2}}", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const PtcSig *s = sig(cases[i].sig);
+        PtcValue v = parse(cases[i].args);
+        PtcValue to =
+            ptc_sig_input(&h.heap, s, PTC_SIG_ENABLED, cases[i].how, v, &warnings, &errors);
+        CHECK_STR(to == PTC_NONE ? told(&errors) : write(to), cases[i].got);
+        CHECK_STR(told(&warnings), cases[i].warned);
+    }
+}
+
+/* Names that have no room in a message are dots, and a message never has more than its room. */
+static void test_many_fields(void)
+{
+    char text[40000] = "(";
+    for (int i = 0; i < 900; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "parameter_number_%d :int?, ", i);
+    strcat(text, "z :int?) -> :int");
+    PtcValue v = parse("{\"parameter_nunber_7\":1}");
+    CHECK(ptc_sig_input(&h.heap, sig(text), PTC_SIG_ENABLED, PTC_SIG_EXTRA_REFUSED, v, &warnings,
+                        &errors) == PTC_NONE);
+    CHECK_STR(told(&errors),
+              "parameter_nunber_7: unexpected field; did you mean parameter_number_7? There are "
+              "parameter_number_0, parameter_number_1, parameter_number_2, parameter_number_3, "
+              "parameter_number_4, parameter_number_5, parameter_number_6, ...");
+}
+
 /* A run whose time is up gets no answer, and no issue that would blame the value. */
 static void test_stop(void)
 {
@@ -406,7 +464,8 @@ static void test_stop(void)
     ptc_budget_halt(&h.budget, PTC_STOP_TIMEOUT);
     CHECK(!ptc_sig_validate(&h.heap, type("[:int]"), false, list, &errors));
     CHECK(h.budget.stop == PTC_STOP_TIMEOUT && errors.total == 0);
-    CHECK(ptc_sig_coerce(&h.heap, type("[:float]"), list, &warnings, &errors) == PTC_NONE);
+    CHECK(ptc_sig_coerce(&h.heap, type("[:float]"), PTC_SIG_EXTRA_REFUSED, list, &warnings,
+                         &errors) == PTC_NONE);
     CHECK(errors.total == 0);
     h.budget.stop = PTC_STOP_NONE;
 }
@@ -457,9 +516,21 @@ static void test_schema(void)
     CHECK_STR(keep(&buf),
               "{\"type\":\"function\",\"function\":{\"name\":\"get_it\",\"description\":"
               "\"Gets.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"a\":{},"
-              "\"b\":{\"type\":\"string\"}},\"required\":[\"a\"]}}}");
+              "\"b\":{\"type\":\"string\"}},\"required\":[\"a\"],"
+              "\"additionalProperties\":false}}}");
     ptc_buf_init(&buf, &h.mem, SIZE_MAX / 2);
-    ptc_sig_schema_params(&buf, NULL);
+    ptc_sig_schema_params(&buf, NULL, false);
+    CHECK_STR(keep(&buf), "{\"type\":\"object\",\"properties\":{}}");
+    ptc_buf_init(&buf, &h.mem, SIZE_MAX / 2);
+    ptc_sig_schema_params(&buf, sig("(m {a :int}) -> :int"), true);
+    CHECK_STR(keep(&buf), "{\"type\":\"object\",\"properties\":{\"m\":{\"type\":\"object\","
+                          "\"properties\":{\"a\":{\"type\":\"integer\"}},\"required\":[\"a\"]}},"
+                          "\"required\":[\"m\"]}");
+    ptc_buf_init(&buf, &h.mem, SIZE_MAX / 2);
+    ptc_sig_schema_params(&buf, sig("() -> :int"), false);
+    CHECK_STR(keep(&buf), "{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}");
+    ptc_buf_init(&buf, &h.mem, SIZE_MAX / 2);
+    ptc_sig_schema_params(&buf, sig(":int"), false);
     CHECK_STR(keep(&buf), "{\"type\":\"object\",\"properties\":{}}");
     CHECK_STR(
         imported("{\"type\":\"object\",\"properties\":{\"b\":{\"type\":\"array\",\"items\":{"
@@ -519,7 +590,8 @@ static void *check_shared(void *unused)
         ptc_sig_issues_init(&bad, &mine.mem);
         ptc_sig_issues_init(&said, &mine.mem);
         PtcValue v = ptc_json_parse(&mine.heap, json, strlen(json), &e);
-        PtcValue to = ptc_sig_coerce(&mine.heap, &shared->params, v, &said, &bad);
+        PtcValue to =
+            ptc_sig_coerce(&mine.heap, &shared->params, PTC_SIG_EXTRA_REFUSED, v, &said, &bad);
         as_expected = as_expected && to == PTC_NONE && bad.total == 1 && said.total == 1;
         ptc_sig_issues_deinit(&bad);
         ptc_sig_issues_deinit(&said);
@@ -570,9 +642,11 @@ static bool run_short(uint64_t n)
     PtcValue v = ok ? ptc_json_parse(&c.heap, json, strlen(json), &je) : PTC_NONE;
     if (v != PTC_NONE) {
         CHECK(!ptc_sig_validate(&c.heap, &s->params, true, v, &bad));
-        CHECK(ptc_sig_coerce(&c.heap, &s->params, v, &said, &bad) == PTC_NONE);
+        CHECK(ptc_sig_coerce(&c.heap, &s->params, PTC_SIG_EXTRA_REFUSED, v, &said, &bad) ==
+              PTC_NONE);
         ok = ptc_sig_issues_json(&buf, &bad) && ptc_sig_print(&buf, s) &&
-             ptc_sig_schema_params(&buf, s) && bad.count == bad.total && said.count == said.total;
+             ptc_sig_schema_params(&buf, s, false) && bad.count == bad.total &&
+             said.count == said.total;
         v = ptc_sig_atomize(&c.heap, &s->params, v);
     }
     ok = ok && v != PTC_NONE && (v = ptc_json_parse(&c.heap, schema, strlen(schema), &je));
@@ -616,6 +690,8 @@ int main(void)
     test_atomize();
     test_whole();
     test_modes();
+    test_extra();
+    test_many_fields();
     test_stop();
     test_schema();
     test_deep_schema();

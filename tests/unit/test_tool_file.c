@@ -84,6 +84,10 @@ static const struct {
      "(tool/t {:n 1})", "1"},
     {"{\"t\":{\"lisp\":\"(fn [a] (:n a))\",\"signature\":\"(n :int) -> :int\"}}",
      "(tool/t {:n \"7\"})", "7"},
+    {"{\"t\":{\"echo\":true,\"signature\":\"(n :int) -> :any\"}}", "(tool/t {:n 7 :m 8})",
+     "!invalid_tool_args: tool/t: m: unexpected field; there is n"},
+    {"{\"t\":{\"echo\":true,\"signature\":\"(n :int) -> :any\",\"extra\":true}}",
+     "(tool/t {:n 7 :m 8})", "{\"n\" 7, \"m\" 8}"},
 };
 
 static void test_cases(void)
@@ -121,6 +125,8 @@ static const struct {
     {"{\"t\":{\"value\":1,\"serial\":1}}", "tool t: serial must be true or false, not an integer"},
     {"{\"t\":{\"value\":1,\"read_only\":\"yes\"}}",
      "tool t: read_only must be true or false, not a string"},
+    {"{\"t\":{\"value\":1,\"extra\":\"yes\"}}",
+     "tool t: extra must be true or false, not a string"},
     {"{\"t\":{\"value\":1,\"idempotent\":0}}",
      "tool t: idempotent must be true or false, not an integer"},
     {"{\"t\":{\"value\":1,\"expose\":\"all\"}}",

@@ -127,6 +127,7 @@ static bool add_tool(napi_env env, ToolSet *set, napi_value from, uint32_t index
     def.on_error_value = get_flag(env, from, "onErrorValue");
     def.read_only = get_flag(env, from, "readOnly");
     def.idempotent = get_flag(env, from, "idempotent");
+    def.extra = get_flag(env, from, "extra");
     def.timeout_ms = get_number(env, get_member(env, from, "timeoutMs"), PTC_UNSET);
     def.pending = true;
     def.function = on_call;

@@ -54,7 +54,7 @@ class PtcToolDef(Structure):
                 ("skip_validation", c_bool), ("description", c_char_p), ("description_len", c_size_t), ("cache", c_bool),
                 ("expose", c_char_p), ("preview", c_char_p), ("preview_limit", c_int64), ("preview_function", c_void_p),
                 ("timeout_ms", c_int64), ("serial", c_bool), ("on_error_value", c_bool), ("pending", c_bool),
-                ("read_only", c_bool), ("idempotent", c_bool)]
+                ("read_only", c_bool), ("idempotent", c_bool), ("extra", c_bool)]
 
 
 class PtcToolRecord(Structure):

@@ -55,6 +55,7 @@ class Tool:
     on_error_value: bool = False
     read_only: bool = False
     idempotent: bool = False
+    extra: bool = False
     expose: str | None = None
 
     def __call__(self, *args: Any, **keys: Any) -> Any:
@@ -141,6 +142,7 @@ class ToolSet:
         definition.description, definition.description_len = description, len(description)
         definition.cache, definition.serial, definition.on_error_value = each.cache, each.serial, each.on_error_value
         definition.read_only, definition.idempotent = each.read_only, each.idempotent
+        definition.extra = each.extra
         definition.expose = each.expose.encode() if each.expose else None
         definition.timeout_ms = -1 if each.timeout_ms is None else each.timeout_ms
         definition.pending = inspect.iscoroutinefunction(each.function)

@@ -71,7 +71,8 @@ static PtcValue coerce_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *me
         return refuse_context_memory(fault);
     ptc_sig_issues_init(&issues[0], mem);
     ptc_sig_issues_init(&issues[1], mem);
-    PtcValue v = ptc_sig_input(heap, def->sig, PTC_SIG_ENABLED, context, &issues[0], &issues[1]);
+    PtcValue v = ptc_sig_input(heap, def->sig, PTC_SIG_ENABLED, PTC_SIG_EXTRA_LEFT_OUT, context,
+                               &issues[0], &issues[1]);
     if (v != PTC_NONE) {
         v = keep_other_keys(heap, context, v);
         if (v == PTC_NONE)

@@ -298,7 +298,7 @@ static bool add_offer(PtcAgentDef *def, PtcLlmTool *offers, size_t *numbers, siz
     const PtcToolInfo *info = &def->tools->items[tool].info;
     PtcBuf buf;
     ptc_buf_init(&buf, &def->mem, SCHEMA_BYTES);
-    ptc_sig_schema_params(&buf, info->sig);
+    ptc_sig_schema_params(&buf, info->sig, info->extra);
     char *copy = ptc_buf_ok(&buf) ? ptc_arena_alloc(&def->arena, buf.len + 1) : NULL;
     if (copy) {
         memcpy(copy, buf.data, buf.len);

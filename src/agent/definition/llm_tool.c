@@ -362,4 +362,5 @@ const PtcToolKind ptc_llm_query_kind = {
     .call = answer_query,
     .in_agent = true,
     .uncounted = true,
+    .extra = true,
 };

@@ -157,7 +157,7 @@ static int print_signature(PtcMem *mem, const SignatureOptions *o, const PtcSig 
     if (!o->schema)
         ptc_sig_print(&out, sig);
     else if (o->input)
-        ptc_sig_schema_params(&out, sig);
+        ptc_sig_schema_params(&out, sig, false);
     else
         ptc_sig_schema_result(&out, sig->result);
     int status = write_signature_line(&out);

@@ -39,13 +39,15 @@ PtcValue ptc_sig_desk_input(PtcSigDesk *desk, const PtcSig *sig, PtcSigMode mode
 {
     const PtcSigType *result = sig->result;
     if (sig->has_params)
-        return ptc_sig_input(&desk->heap, sig, mode, v, &desk->warnings, &desk->errors);
+        return ptc_sig_input(&desk->heap, sig, mode, PTC_SIG_EXTRA_REFUSED, v, &desk->warnings,
+                             &desk->errors);
     if (mode == PTC_SIG_DISABLED)
         return v;
     if (mode == PTC_SIG_STRICT)
         return ptc_sig_validate(&desk->heap, result, true, v, &desk->errors) ? v : PTC_NONE;
     PtcSigIssues *errors = mode == PTC_SIG_WARN_ONLY ? &desk->warnings : &desk->errors;
-    PtcValue to = ptc_sig_coerce(&desk->heap, result, v, &desk->warnings, errors);
+    PtcValue to =
+        ptc_sig_coerce(&desk->heap, result, PTC_SIG_EXTRA_LEFT_OUT, v, &desk->warnings, errors);
     bool go_on = mode == PTC_SIG_WARN_ONLY && desk->budget.stop == PTC_STOP_NONE;
     return to == PTC_NONE && go_on ? v : to;
 }

@@ -28,6 +28,7 @@ void ptc_kind_apply(const PtcToolKind *kind, PtcTool *tool)
     tool->info.type = kind->type;
     tool->info.inside = kind->inside;
     tool->info.uncounted = kind->uncounted;
+    tool->info.extra = tool->info.extra || kind->extra;
 }
 
 PtcText ptc_kind_shown_name(const PtcToolReader *r)

@@ -45,6 +45,7 @@ typedef struct PtcToolKind {
     bool pure;        /* its function changes nothing anywhere */
     bool in_agent;    /* needs an agent around it */
     bool uncounted;   /* its time is no time of the program that calls it */
+    bool extra;       /* always takes arguments that its signature does not name */
     bool is_word;     /* the definition is this word, and not an object with the key */
     bool or_model;    /* only an object is a tool; anything else is the model of another kind */
 } PtcToolKind;

@@ -29,6 +29,8 @@ typedef struct PtcSigIssues {
     PtcArena arena;
     size_t count; /* of items */
     size_t total; /* found, whether or not they are kept */
+    const PtcSigType *
+        listed; /* whose names the last one about an unexpected field had: not told twice in a row */
     PtcSigIssue items[PTC_SIG_ISSUES_MAX];
 } PtcSigIssues;
 
@@ -47,11 +49,18 @@ bool ptc_sig_issues_json(PtcBuf *buf, const PtcSigIssues *issues);
 PTC_MUST_USE bool ptc_sig_validate(PtcHeap *heap, const PtcSigType *type, bool closed, PtcValue v,
                                    PtcSigIssues *issues);
 
-/* v made to fit the type where that is obvious enough ("42" for 42); what was changed is in warnings, and fields that
- * the type does not name are left out.  PTC_NONE with errors, or without any if out of memory or the budget
- * stopped. */
-PTC_MUST_USE PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcValue v,
-                                     PtcSigIssues *warnings, PtcSigIssues *errors);
+/* What becomes of fields that the type does not name, at every depth. */
+typedef enum {
+    PTC_SIG_EXTRA_REFUSED,
+    PTC_SIG_EXTRA_WARNED, /* kept, with a warning */
+    PTC_SIG_EXTRA_KEPT,
+    PTC_SIG_EXTRA_LEFT_OUT,
+} PtcSigExtra;
+
+/* v made to fit the type where that is obvious enough ("42" for 42); what was changed is in warnings.  PTC_NONE with
+ * errors, or without any if out of memory or the budget stopped. */
+PTC_MUST_USE PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcSigExtra extra,
+                                     PtcValue v, PtcSigIssues *warnings, PtcSigIssues *errors);
 
 /* A value that was JSON, with what JSON cannot express filled in where the type wants it: datetimes for ISO 8601
  * strings, keywords for strings.  What does not fit is left for validation to find.  PTC_NONE if out of memory or
@@ -67,13 +76,14 @@ typedef enum {
     PTC_SIG_ENABLED,   /* inputs are coerced, outputs validated */
     PTC_SIG_WARN_ONLY, /* the same, but errors become warnings and the value is passed on unchanged */
     PTC_SIG_DISABLED, /* nothing is checked */
-    PTC_SIG_STRICT,   /* no coercion, and no fields other than those named */
+    PTC_SIG_STRICT,   /* no coercion, and no fields of results other than those named */
 } PtcSigMode;
 
 /* The arguments of a call, a map or nil for none, as the mode wants them.  A signature without a parameter list
  * leaves them unchanged.  PTC_NONE as from ptc_sig_coerce. */
 PTC_MUST_USE PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode,
-                                    PtcValue args, PtcSigIssues *warnings, PtcSigIssues *errors);
+                                    PtcSigExtra extra, PtcValue args, PtcSigIssues *warnings,
+                                    PtcSigIssues *errors);
 /* Such arguments without the optional ones that are nil: a paging loop passes nil for the token it does not have yet,
  * while tools only distinguish present from absent.  PTC_NONE: out of memory, or the budget stopped. */
 PTC_MUST_USE PtcValue ptc_sig_leave_out_nil(PtcHeap *heap, const PtcSig *sig, PtcValue args);

@@ -17,7 +17,8 @@
 typedef struct {
     PtcHeap *heap;
     PtcSigIssues *warnings,
-        *errors;   /* NULL: adding types to what was JSON, which leaves what does not fit */
+        *errors; /* NULL: adding types to what was JSON, which leaves what does not fit */
+    PtcSigExtra extra;
     size_t failed; /* errors so far; both lists may be the same */
     bool whole;    /* only makes whole numbers what should be integers */
 } Coerce;
@@ -225,14 +226,16 @@ static PtcValue coerce_list(Coerce *c, const PtcSigType *type, PtcValue list,
 
 /* ----------------------------------------------------------------------------------- maps */
 
-/* The map without its order, or only its first n fields.  (Adding to a sorted map may call the program.) */
+/* The map without its order, or, where others are left out, only its first n fields.  (Adding to a sorted map may call
+ * the program.) */
 static PtcValue begin_map(Coerce *c, const PtcSigType *type, PtcValue map, size_t n)
 {
     PtcValue key, value;
-    if (!c->errors && !ptc_is_sorted(map))
+    bool whole = c->extra != PTC_SIG_EXTRA_LEFT_OUT;
+    if (whole && !ptc_is_sorted(map))
         return map;
     PtcValue to = ptc_map_empty(c->heap);
-    if (!c->errors) {
+    if (whole) {
         for (size_t pos = 0; to != PTC_NONE && ptc_map_next(map, &pos, &key, &value);)
             to = ptc_tick(c->heap->budget, 1) ? ptc_map_assoc(c->heap, to, key, value) : PTC_NONE;
         return to;
@@ -250,28 +253,32 @@ typedef struct {
     const PtcSigType *type;
     const PtcSigPath *path;
     size_t count;
+    PtcSigExtra how;
 } CoercedExtra;
 
 static void note_extra_coerced(void *user, PtcValue key)
 {
     CoercedExtra *e = user;
+    Coerce *c = e->coerce;
+    bool refused = e->how == PTC_SIG_EXTRA_REFUSED;
     e->count++;
-    if (e->type->kind != PTC_SIG_CLOSED)
+    if (e->how == PTC_SIG_EXTRA_LEFT_OUT)
         return;
-    e->coerce->failed++;
-    ptc_sig_issue_extra(e->coerce->errors, e->path, e->type, key);
+    c->failed += refused;
+    ptc_sig_issue_extra(c->heap, refused ? c->errors : c->warnings, e->path, e->type, key);
 }
 
-/* Does the map have keys other than those of the fields?  They are errors in a closed one. */
+/* Does the map have keys other than those of the fields, which are to be left out? */
 static bool find_extra(Coerce *c, const PtcSigType *type, PtcValue map, size_t found,
                        const PtcSigPath *path, bool *any)
 {
-    CoercedExtra extra = {c, type, path, 0};
+    PtcSigExtra how = type->kind == PTC_SIG_CLOSED ? PTC_SIG_EXTRA_REFUSED : c->extra;
     *any = false;
-    if (!c->errors || (found == ptc_map_count(map) && !type->aliased))
+    if (!c->errors || (found == ptc_map_count(map) && !type->aliased) || how == PTC_SIG_EXTRA_KEPT)
         return true;
+    CoercedExtra extra = {c, type, path, 0, how};
     bool ok = ptc_sig_each_extra(c->heap, type, map, note_extra_coerced, &extra);
-    *any = extra.count > 0;
+    *any = how == PTC_SIG_EXTRA_LEFT_OUT && extra.count > 0;
     return ok;
 }
 
@@ -340,22 +347,22 @@ static PtcValue unless_stopped(PtcHeap *heap, PtcValue v)
     return heap->budget->stop == PTC_STOP_NONE ? v : PTC_NONE;
 }
 
-PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcValue v, PtcSigIssues *warnings,
-                        PtcSigIssues *errors)
+PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcSigExtra extra, PtcValue v,
+                        PtcSigIssues *warnings, PtcSigIssues *errors)
 {
-    Coerce c = {heap, warnings, errors, 0, false};
+    Coerce c = {heap, warnings, errors, extra, 0, false};
     PtcValue to = coerce_value(&c, type, v, NULL);
     return c.failed ? PTC_NONE : unless_stopped(heap, to);
 }
 
 PtcValue ptc_sig_atomize(PtcHeap *heap, const PtcSigType *type, PtcValue v)
 {
-    Coerce c = {heap, NULL, NULL, 0, false};
+    Coerce c = {heap, NULL, NULL, PTC_SIG_EXTRA_KEPT, 0, false};
     return unless_stopped(heap, coerce_value(&c, type, v, NULL));
 }
 
 PtcValue ptc_sig_whole(PtcHeap *heap, const PtcSigType *type, PtcValue v)
 {
-    Coerce c = {heap, NULL, NULL, 0, true};
+    Coerce c = {heap, NULL, NULL, PTC_SIG_EXTRA_KEPT, 0, true};
     return unless_stopped(heap, coerce_value(&c, type, v, NULL));
 }

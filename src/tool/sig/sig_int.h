@@ -36,11 +36,12 @@ PtcValue ptc_sig_find(PtcHeap *heap, const PtcSigField *field, PtcValue map, Ptc
 typedef void (*PtcSigExtraFn)(void *user, PtcValue key);
 PTC_MUST_USE bool ptc_sig_each_extra(PtcHeap *heap, const PtcSigType *type, PtcValue map,
                                      PtcSigExtraFn fn, void *user);
-/* Issues for a missing field, and for a key that belongs to no field. */
+/* Issues for a missing field, and for a key that belongs to no field, where the heap is charged for the search for near
+ * names. */
 void ptc_sig_issue_missing(PtcSigIssues *issues, const PtcSigPath *path, const PtcSigField *field,
                            const PtcSigType *type, PtcValue map);
-void ptc_sig_issue_extra(PtcSigIssues *issues, const PtcSigPath *path, const PtcSigType *type,
-                         PtcValue key);
+void ptc_sig_issue_extra(PtcHeap *heap, PtcSigIssues *issues, const PtcSigPath *path,
+                         const PtcSigType *type, PtcValue key);
 
 /* May a keyword have this name? */
 bool ptc_sig_keyword_name(PtcValue str);

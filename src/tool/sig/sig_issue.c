@@ -4,7 +4,9 @@
 #include <stdio.h>
 
 #include "base/ascii.h"
+#include "base/text/name_list.h"
 #include "base/text/nearest.h"
+#include "base/text/one_line.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "json/write.h"
@@ -14,14 +16,18 @@
 #include "value/str.h"
 
 enum {
-    SIG_SHOWN_BYTES = 40, /* of a string in a message */
-    NEAREST_KEYS = 64,    /* examined for a name that may have been meant */
+    SIG_SHOWN_BYTES = 40,  /* of a string in a message */
+    NEAREST_KEYS = 64,     /* examined for a name that may have been meant */
+    NEAREST_TICKS = 16,    /* comparing two words costs more than most steps */
+    EXTRA_KEY_BYTES = 64,  /* of a key; a longer one is near to no other */
+    EXTRA_KEY_SHOWN = 400, /* the same, with the longest escapes */
 };
 
 void ptc_sig_issues_init(PtcSigIssues *issues, PtcMem *mem)
 {
     ptc_arena_init(&issues->arena, mem);
     issues->count = issues->total = 0;
+    issues->listed = NULL;
 }
 
 void ptc_sig_issues_deinit(PtcSigIssues *issues)
@@ -160,6 +166,17 @@ const char *ptc_sig_expected(const PtcSigType *type, char out[32])
 
 /* --------------------------------------------------------------------------------- fields */
 
+/* A key as a message may have it: it comes from a program, and a message may end up on a terminal. */
+static PtcText show_key(const char *key, size_t len, char out[EXTRA_KEY_SHOWN])
+{
+    PtcBuf clean = {.data = out, .cap = EXTRA_KEY_SHOWN, .max = EXTRA_KEY_SHOWN};
+    PtcText shown = ptc_text_cut((PtcText){key, len}, EXTRA_KEY_BYTES);
+    ptc_one_line_add(&clean, shown);
+    if (shown.len < len)
+        ptc_buf_add_cstr(&clean, "...");
+    return ptc_buf_view(&clean);
+}
+
 /* Once no more issues are kept, looking for near names would be wasted effort. */
 static bool is_issue_list_full(PtcSigIssues *issues)
 {
@@ -186,7 +203,7 @@ static void offer_keys(PtcNearest *nearest, const PtcSigType *type, PtcValue map
 void ptc_sig_issue_missing(PtcSigIssues *issues, const PtcSigPath *path, const PtcSigField *field,
                            const PtcSigType *type, PtcValue map)
 {
-    char name[32];
+    char name[32], key[EXTRA_KEY_SHOWN];
     PtcSigPath here = {path, field->name, field->name_len, 0};
     PtcNearest nearest;
     if (is_issue_list_full(issues))
@@ -196,30 +213,47 @@ void ptc_sig_issue_missing(PtcSigIssues *issues, const PtcSigPath *path, const P
     ptc_sig_expected(field->type, name);
     if (nearest.best)
         ptc_sig_issue_add(issues, &here, "missing, expected %s; there is \"%.*s\"", name,
-                          PTC_ARG_OF(nearest.best, nearest.best_len));
+                          PTC_ARG(show_key(nearest.best, nearest.best_len, key)));
     else
         ptc_sig_issue_add(issues, &here, "missing, expected %s", name);
 }
 
-void ptc_sig_issue_extra(PtcSigIssues *issues, const PtcSigPath *path, const PtcSigType *type,
-                         PtcValue key)
+/* The fields that there are, and among them the one that may be meant. */
+static void offer_fields(PtcHeap *heap, PtcNearest *nearest, PtcNameList *names,
+                         const PtcSigType *type)
 {
+    for (size_t i = 0; i < type->field_count && ptc_tick(heap->budget, NEAREST_TICKS); i++) {
+        PtcText name = {type->fields[i].name, type->fields[i].name_len};
+        if (i < NEAREST_KEYS)
+            ptc_nearest_offer(nearest, name.bytes, name.len);
+        ptc_name_list_add(names, name);
+    }
+}
+
+void ptc_sig_issue_extra(PtcHeap *heap, PtcSigIssues *issues, const PtcSigPath *path,
+                         const PtcSigType *type, PtcValue key)
+{
+    char shown[EXTRA_KEY_SHOWN], there[PTC_NAME_LIST_SHOWN] = "";
     if (is_issue_list_full(issues))
         return;
-    char shown[PTC_SIG_SHOWN];
     bool named = ptc_is_string(key) || ptc_is_keyword(key);
-    const char *name = named ? ptc_str_bytes(key) : ptc_sig_describe(key, shown);
-    PtcSigPath here = {path, name, named ? ptc_str_len(key) : strlen(shown), 0};
+    PtcText name = named ? ptc_str_view(key) : ptc_text_cstr(ptc_sig_describe(key, shown));
     PtcNearest nearest;
-    ptc_nearest_init(&nearest, here.name, here.len);
-    for (size_t i = 0; i < type->field_count && i < NEAREST_KEYS; i++)
-        ptc_nearest_offer(&nearest, type->fields[i].name, type->fields[i].name_len);
+    PtcNameList names = {0};
+    ptc_nearest_init(&nearest, name.bytes, name.len);
+    offer_fields(heap, &nearest, &names, type);
+    if (named)
+        name = show_key(name.bytes, name.len, shown);
+    PtcSigPath here = {path, name.bytes, name.len, 0};
+    bool listed = issues->listed == type;
+    if (!listed)
+        ptc_name_list_show(&names, nearest.best ? 'T' : 't', there);
+    issues->listed = type;
     if (nearest.best)
-        ptc_sig_issue_add(issues, &here, "unexpected field; did you mean %.*s?",
-                          PTC_ARG_OF(nearest.best, nearest.best_len));
+        ptc_sig_issue_add(issues, &here, "unexpected field; did you mean %.*s?%s%s",
+                          PTC_ARG_OF(nearest.best, nearest.best_len), listed ? "" : " ", there);
     else
-        ptc_sig_issue_add(issues, &here,
-                          "unexpected field; no others than those named may be here");
+        ptc_sig_issue_add(issues, &here, "unexpected field%s%s", listed ? "" : "; ", there);
 }
 
 /* -------------------------------------------------------------------------------- showing */

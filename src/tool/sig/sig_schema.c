@@ -4,7 +4,10 @@
 
 #include "json/emit.h"
 
-static void add_properties(PtcBuf *buf, const PtcSigType *type)
+/* `open`: maps may have other members than those that are named, which is what schemas say by saying nothing. */
+static bool write_schema_type(PtcBuf *buf, const PtcSigType *type, bool open);
+
+static void add_properties(PtcBuf *buf, const PtcSigType *type, bool open)
 {
     ptc_emit_field_cstr(buf, "type", "object");
     ptc_emit_key(buf, "properties");
@@ -12,7 +15,7 @@ static void add_properties(PtcBuf *buf, const PtcSigType *type)
     for (size_t i = 0; i < type->field_count; i++) {
         const PtcSigField *f = &type->fields[i];
         ptc_emit_key_text(buf, (PtcText){f->name, f->name_len});
-        ptc_sig_schema_type(buf, f->type);
+        write_schema_type(buf, f->type, open);
     }
     ptc_emit_object_end(buf);
 }
@@ -36,25 +39,26 @@ static bool add_schema_type(PtcBuf *buf, const char *name)
     return ptc_emit_object_end(buf);
 }
 
-static bool add_schema_list(PtcBuf *buf, const PtcSigType *type)
+static bool add_schema_list(PtcBuf *buf, const PtcSigType *type, bool open)
 {
     ptc_emit_object(buf);
     ptc_emit_field_cstr(buf, "type", "array");
     ptc_emit_key(buf, "items");
-    ptc_sig_schema_type(buf, type->item);
+    write_schema_type(buf, type->item, open);
     return ptc_emit_object_end(buf);
 }
 
-static bool add_schema_fields(PtcBuf *buf, const PtcSigType *type)
+static bool add_schema_fields(PtcBuf *buf, const PtcSigType *type, bool open)
 {
     ptc_emit_object(buf);
-    add_properties(buf, type);
+    add_properties(buf, type, open);
     add_required(buf, type);
-    ptc_emit_field_bool(buf, "additionalProperties", false);
+    if (!open)
+        ptc_emit_field_bool(buf, "additionalProperties", false);
     return ptc_emit_object_end(buf);
 }
 
-bool ptc_sig_schema_type(PtcBuf *buf, const PtcSigType *type)
+static bool write_schema_type(PtcBuf *buf, const PtcSigType *type, bool open)
 {
     switch (type->kind) {
     case PTC_SIG_ANY: return ptc_emit_object(buf) && ptc_emit_object_end(buf);
@@ -65,12 +69,17 @@ bool ptc_sig_schema_type(PtcBuf *buf, const PtcSigType *type)
     case PTC_SIG_FLOAT: return add_schema_type(buf, "number");
     case PTC_SIG_BOOL: return add_schema_type(buf, "boolean");
     case PTC_SIG_MAP: return add_schema_type(buf, "object");
-    case PTC_SIG_OPTIONAL: return ptc_sig_schema_type(buf, type->item);
-    case PTC_SIG_LIST: return add_schema_list(buf, type);
+    case PTC_SIG_OPTIONAL: return write_schema_type(buf, type->item, open);
+    case PTC_SIG_LIST: return add_schema_list(buf, type, open);
     case PTC_SIG_FIELDS:
-    case PTC_SIG_CLOSED: return add_schema_fields(buf, type);
+    case PTC_SIG_CLOSED: return add_schema_fields(buf, type, open);
     }
     return false;
+}
+
+bool ptc_sig_schema_type(PtcBuf *buf, const PtcSigType *type)
+{
+    return write_schema_type(buf, type, false);
 }
 
 /* A list is wrapped in an object, because clients want one at the root. */
@@ -79,16 +88,19 @@ bool ptc_sig_schema_result(PtcBuf *buf, const PtcSigType *result)
     PtcSigField field = {.name = "items", .name_len = 5, .type = result};
     PtcSigType object = {.kind = PTC_SIG_FIELDS, .fields = &field, .field_count = 1};
     bool is_list = ptc_sig_required(result)->kind == PTC_SIG_LIST;
-    return is_list ? add_schema_fields(buf, &object) : ptc_sig_schema_type(buf, result);
+    return write_schema_type(buf, is_list ? &object : result, false);
 }
 
-bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig)
+bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig, bool extra)
 {
     static const PtcSigType none = {.kind = PTC_SIG_FIELDS};
     const PtcSigType *params = sig ? &sig->params : &none;
+    bool open = extra || !sig || !sig->has_params;
     ptc_emit_object(buf);
-    add_properties(buf, params);
+    add_properties(buf, params, open);
     if (params->field_count)
         add_required(buf, params);
+    if (!open)
+        ptc_emit_field_bool(buf, "additionalProperties", false);
     return ptc_emit_object_end(buf);
 }

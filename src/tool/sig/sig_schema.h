@@ -15,7 +15,8 @@ static inline bool ptc_sig_returns_list(const PtcSig *sig)
 {
     return ptc_sig_required(sig->result)->kind == PTC_SIG_LIST;
 }
-/* The schema of the parameters; sig NULL: of a tool without a signature. */
-bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig);
+/* The schema of the parameters; sig NULL: of a tool without a signature.  `extra`: the tool takes others as well, as
+ * does one whose signature has no parameter list. */
+bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig, bool extra);
 
 #endif

@@ -96,7 +96,7 @@ typedef struct {
 static void note_extra_field(void *user, PtcValue key)
 {
     const Extra *e = user;
-    ptc_sig_issue_extra(e->check->issues, e->path, e->type, key);
+    ptc_sig_issue_extra(e->check->heap, e->check->issues, e->path, e->type, key);
 }
 
 static bool check_fields(Check *c, const PtcSigType *type, PtcValue map, const PtcSigPath *path)
@@ -173,18 +173,20 @@ PtcValue ptc_sig_leave_out_nil(PtcHeap *heap, const PtcSig *sig, PtcValue args)
     return is_check_stopped(heap) ? PTC_NONE : args;
 }
 
-PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue args,
-                       PtcSigIssues *warnings, PtcSigIssues *errors)
+PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcSigExtra extra,
+                       PtcValue args, PtcSigIssues *warnings, PtcSigIssues *errors)
 {
     if (mode == PTC_SIG_DISABLED || !sig->has_params)
         return args;
     if (args == PTC_NIL && (args = ptc_map_empty(heap)) == PTC_NONE)
         return PTC_NONE;
+    if (PTC_LIKELY(mode == PTC_SIG_ENABLED))
+        return ptc_sig_coerce(heap, &sig->params, extra, args, warnings, errors);
+    bool closed = extra == PTC_SIG_EXTRA_REFUSED;
     if (mode == PTC_SIG_STRICT)
-        return ptc_sig_validate(heap, &sig->params, true, args, errors) ? args : PTC_NONE;
-    if (mode == PTC_SIG_ENABLED)
-        return ptc_sig_coerce(heap, &sig->params, args, warnings, errors);
-    PtcValue coerced = ptc_sig_coerce(heap, &sig->params, args, warnings, warnings);
+        return ptc_sig_validate(heap, &sig->params, closed, args, errors) ? args : PTC_NONE;
+    extra = closed ? PTC_SIG_EXTRA_WARNED : extra;
+    PtcValue coerced = ptc_sig_coerce(heap, &sig->params, extra, args, warnings, warnings);
     return coerced != PTC_NONE || is_check_stopped(heap) ? coerced : args;
 }
 

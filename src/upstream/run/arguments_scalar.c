@@ -94,7 +94,7 @@ static PtcValue coerce_as(Fitting *f, PtcSigKind kind, PtcValue v)
     PtcSigIssues warnings, errors;
     ptc_sig_issues_init(&warnings, f->heap->pool->mem);
     ptc_sig_issues_init(&errors, f->heap->pool->mem);
-    PtcValue out = ptc_sig_coerce(f->heap, &type, v, &warnings, &errors);
+    PtcValue out = ptc_sig_coerce(f->heap, &type, PTC_SIG_EXTRA_LEFT_OUT, v, &warnings, &errors);
     ptc_sig_issues_deinit(&errors);
     ptc_sig_issues_deinit(&warnings);
     return out;
