@@ -76,6 +76,8 @@ void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply
 /* Counts a call that is made in another way, as ptc_tool_call does its own; false: the program has failed
  * (program_call.c). */
 PTC_MUST_USE bool ptc_program_count_call(PtcVM *vm);
+/* Takes that back, the call was not made after all (program_call.c). */
+void ptc_program_uncount_call(PtcVM *vm);
 
 /* ------------------------------------------------------------------------------ one call */
 

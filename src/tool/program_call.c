@@ -123,6 +123,13 @@ bool ptc_program_count_call(PtcVM *vm)
            fail_call_limit(vm, run->max_calls);
 }
 
+void ptc_program_uncount_call(PtcVM *vm)
+{
+    PtcToolRun *run = vm->host_user;
+    if (run)
+        atomic_fetch_sub(&run->calls, 1);
+}
+
 static bool fail_tool(PtcVM *vm, const PtcToolInfo *info, const char *text, PtcValue args)
 {
     PtcBuf buf;

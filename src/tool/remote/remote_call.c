@@ -308,6 +308,13 @@ bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const Pt
 
 /* ---------------------------------------------------------------------------------- calls */
 
+/* Only the other side knows the schema.  With arguments that it refuses there was no call, as with a signature. */
+static void uncount_unmade_call(const RemoteReply *reply)
+{
+    if (!reply->ok && find_failure_reason(reply->vm, *reply->slot) == PTC_CALL_INVALID_ARGS)
+        ptc_program_uncount_call(reply->vm);
+}
+
 static PtcRemoteId next_id(PtcVM *vm)
 {
     return (PtcRemoteId){vm->call_path ^ remote_servers_of_vm(vm)->run->program, vm->call_count++};
@@ -361,6 +368,7 @@ bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv,
     ptc_buf_deinit(&text);
     if (!asked)
         return false;
+    uncount_unmade_call(&reply);
     if (!reply.ok)
         return throw_failure(vm, full, reply.slot, true);
     *out = value_of_call(&reply);
@@ -440,5 +448,7 @@ bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcVal
         q.id = next_id(vm);
     asked = asked && exchange_with_remote(&q, &reply);
     ptc_buf_deinit(&text);
+    if (asked && what == PTC_SERVER_CALL)
+        uncount_unmade_call(&reply);
     return asked && give_remote_answer(what, &reply, out);
 }

@@ -8,7 +8,9 @@
 
 #include <stdio.h>
 
+#include "base/text/name_list.h"
 #include "base/text/nearest.h"
+#include "base/text/one_line.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "tool/convert.h"
@@ -23,6 +25,16 @@
 /* Schemas inside each other, and alternatives that one call may try. */
 enum { ARGUMENTS_DEPTH = 64, ARGUMENTS_TRIES = 4000, AROUND_BYTES = 60 };
 
+enum { NEAREST_TICKS = 16 }; /* comparing two words costs more than most steps */
+
+/* Names are the program's and the upstream's, and a message may end up on a terminal. */
+static void put_clean(char *out, size_t size, PtcText text)
+{
+    PtcBuf clean = {.data = out, .cap = size - 1, .max = size - 1};
+    ptc_one_line_add(&clean, text);
+    out[clean.len] = '\0';
+}
+
 void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const char *problem,
                           PtcText nearest, const char *message)
 {
@@ -30,10 +42,9 @@ void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const cha
         return;
     PtcArgumentIssue *issue = &issues->items[issues->count++];
     *issue = (PtcArgumentIssue){.problem = problem};
-    snprintf(issue->path, sizeof issue->path, "%s", path);
-    if (nearest.bytes)
-        ptc_path_add_text(issue->nearest, sizeof issue->nearest, nearest.bytes, nearest.len);
-    ptc_path_add_text(issue->message, sizeof issue->message, message, strlen(message));
+    put_clean(issue->path, sizeof issue->path, ptc_text_cstr(path));
+    put_clean(issue->nearest, sizeof issue->nearest, nearest);
+    put_clean(issue->message, sizeof issue->message, ptc_text_cstr(message));
 }
 
 /* ------------------------------------------------------------------------------------ keys */
@@ -76,15 +87,23 @@ static Property find_property(Fitting *f, PtcValue properties, PtcText key)
     return found;
 }
 
-/* The property nearest to a key, of those that are not given.  Because a key that has one is refused, and others are
+/* Nobody will read another issue. */
+static bool is_told_enough(const Fitting *f)
+{
+    return f->issues->count == PTC_ARGUMENTS_ISSUES;
+}
+
+/* The property nearest to a key, of those that are not given.  Where a key that has one is refused, and others are
  * sent, only typing mistakes count. */
-static PtcText nearest_property(Fitting *f, PtcValue properties, PtcValue given, PtcText key)
+static PtcText nearest_property(Fitting *f, PtcValue properties, PtcValue given, PtcText key,
+                                bool closed)
 {
     PtcNearest near;
     PtcValue name, schema;
     ptc_nearest_init(&near, key.bytes, key.len);
-    near.mistakes_only = true;
-    for (size_t pos = 0; ptc_map_next(properties, &pos, &name, &schema);)
+    near.mistakes_only = !closed;
+    for (size_t pos = 0; ptc_map_next(properties, &pos, &name, &schema) &&
+                         ptc_tick(f->heap->budget, NEAREST_TICKS);)
         if (ptc_map_get(f->heap, given, name) == PTC_NONE)
             ptc_nearest_offer(&near, ptc_str_bytes(name), ptc_str_len(name));
     return (PtcText){near.best, near.best_len};
@@ -160,17 +179,33 @@ static PtcValue property_around(Fitting *f, PtcValue properties, PtcText key)
     return PTC_NONE;
 }
 
+static const char *list_properties(Fitting *f, PtcValue properties, char out[PTC_NAME_LIST_SHOWN])
+{
+    PtcNameList names = {0};
+    PtcValue name;
+    for (size_t pos = 0; properties != PTC_NONE && ptc_map_next(properties, &pos, &name, NULL) &&
+                         ptc_tick(f->heap->budget, 1);)
+        ptc_name_list_add(&names, ptc_str_text(name));
+    return ptc_name_list_show(&names, 't', out);
+}
+
 static void refuse_stranger(Fitting *f, PtcValue properties, PtcText key, PtcText nearest)
 {
-    char text[200];
+    char text[240], there[PTC_NAME_LIST_SHOWN];
     PtcValue around = PTC_NONE;
-    if (properties != PTC_NONE && !nearest.bytes && !f->trying &&
-        f->issues->count < PTC_ARGUMENTS_ISSUES)
+    if (f->trying || is_told_enough(f)) {
+        ptc_arguments_issue(f, "unknown", nearest, "the tool has no such argument");
+        return;
+    }
+    if (properties != PTC_NONE && !nearest.bytes)
         around = property_around(f, properties, key);
-    PtcText name = around == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(around);
-    snprintf(text, sizeof text, "the tool has no such argument%s%.*s%s",
-             name.bytes ? "; it is a part of " : "", PTC_ARG(name),
-             name.bytes ? ", which is a map" : "");
+    if (around == PTC_NONE)
+        snprintf(text, sizeof text, "the tool has no such argument; %s",
+                 list_properties(f, properties, there));
+    else
+        snprintf(text, sizeof text,
+                 "the tool has no such argument; it is a part of %.*s, which is a map",
+                 PTC_ARG(ptc_str_text(around)));
     ptc_arguments_issue(f, "unknown", nearest, text);
 }
 
@@ -180,10 +215,10 @@ static void add_stranger(Fitting *f, Members *m, bool closed, PtcText key, PtcVa
     char keep[PTC_PATH_BYTES];
     PtcText nearest = {NULL, 0};
     ptc_arguments_enter(f, key, keep);
-    if (m->properties != PTC_NONE)
-        nearest = nearest_property(f, m->properties, m->given, key);
     closed = closed || m->others == PTC_FALSE;
     bool open = m->others != PTC_NONE && !closed;
+    if (m->properties != PTC_NONE && !open && !is_told_enough(f))
+        nearest = nearest_property(f, m->properties, m->given, key, closed);
     if (closed || (!open && nearest.bytes))
         refuse_stranger(f, m->properties, key, nearest);
     else if (open && ptc_is_map(m->others))
