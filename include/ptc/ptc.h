@@ -85,27 +85,26 @@ typedef enum {
  * brackets. */
 typedef struct {
     size_t size;
-    int64_t timeout_ms;    /* compute time, waiting for tools not counted [1000], at most 2^40 */
-    int64_t deadline_ms;   /* everything [60000], at most 2^40 */
-    int64_t memory_bytes;  /* live heap of the run [10 MiB], at most 2^46 */
-    int64_t loop_limit;    /* loop iterations, which time ends anyway [2^62], at most 2^62 */
-    int64_t max_depth;     /* nested calls [10000], at most 1000000 */
-    int64_t max_int_bits;  /* size of an integer [262144], at most 4194304 */
-    int64_t program_bytes; /* [64 KiB], at most 64 MiB */
-    int64_t context_bytes; /* decoded context [4 MiB], at most 2^46 */
-    int64_t session_bytes; /* what a session may hold after the run [10 MiB], at most 2^46 */
-    int64_t print_bytes;   /* printed output kept, the rest is cut [64 KiB], at most 2^31 */
-    int64_t result_bytes;  /* result text kept, the rest is cut [1 MiB], at most 2^31 */
-    int64_t
-        max_tool_calls; /* in one run, including those answered from a cache [2^30], at most 2^30 */
-    int64_t
-        tool_bytes; /* decoded tool results alive at once, on top of memory_bytes [16 MiB], at most 2^46 */
-    int64_t
-        max_workers; /* threads that work on pmap and pcalls; they share memory_bytes, and a pmap inside
-                      * another one shares the threads [8], at most 64 */
-    int64_t
-        seed; /* not a limit: where rand and the like start, so that a run can be repeated [0], at most 2^62 */
+    int64_t timeout_ms;     /* compute time, waiting for tools not counted [1000], at most 2^40 */
+    int64_t deadline_ms;    /* everything [60000], at most 2^40 */
+    int64_t memory_bytes;   /* live heap of the run [10 MiB], at most 2^46 */
+    int64_t loop_limit;     /* loop iterations, which time ends anyway [2^62], at most 2^62 */
+    int64_t max_depth;      /* nested calls [10000], at most 1000000 */
+    int64_t max_int_bits;   /* size of an integer [262144], at most 4194304 */
+    int64_t program_bytes;  /* [64 KiB], at most 64 MiB */
+    int64_t context_bytes;  /* decoded context [4 MiB], at most 2^46 */
+    int64_t session_bytes;  /* what a session may hold after the run [10 MiB], at most 2^46 */
+    int64_t print_bytes;    /* printed output kept, the rest is cut [64 KiB], at most 2^31 */
+    int64_t result_bytes;   /* result text kept, the rest is cut [1 MiB], at most 2^31 */
+    int64_t max_tool_calls; /* in one run, answers from a cache too [2^30], at most 2^30 */
+    int64_t tool_bytes; /* tool results alive at once, beside memory_bytes [16 MiB], at most 2^46 */
+    int64_t max_workers; /* threads of pmap and pcalls; they share memory_bytes [8], at most 64 */
+    int64_t seed;        /* not a limit: where rand and the like start [0], at most 2^62 */
+    int64_t check;       /* not a limit: PTC_CHECK_ERROR ... [0], at most 2 */
 } PtcLimits;
+
+/* Mistakes found before a program runs: certain ones end it; all are warnings; none is looked for. */
+enum { PTC_CHECK_ERROR, PTC_CHECK_WARN, PTC_CHECK_OFF };
 
 /* What a field of PtcLimits may be.  The reader sets size before ptc_limit_range fills the struct. */
 typedef struct {
@@ -197,7 +196,7 @@ PTC_API void ptc_text_free(Ptc *ptc, char *text, size_t len);
  *   runtime_error     invalid_form, unbound_var, arity_error, type_error, arithmetic_error, not_callable, index_error,
  *                     value_error, tool_error, unknown_tool, invalid_tool_args, tool_denied, tool_call_limit_exceeded,
  *                     thrown, loop_limit_exceeded, depth_exceeded, size_exceeded, cancelled,
- *                     suspended
+ *                     suspended, unknown_key
  *   validation_error  validation_error
  *   fail              fail
  *   timeout           timeout, deadline

@@ -109,7 +109,9 @@ typedef struct PtcRunMore {
     /* The end of the run, in the system's clock, if time inside tools does not count (PtcToolInfo.uncounted): these
      * may wait until then, and the deadline moves accordingly.  0: the deadline, so that all time counts. */
     int64_t hard_ns;
-    bool bare_data; /* see PtcProgram */
+    bool bare_data;   /* see PtcProgram */
+    bool unchecked;   /* as with PTC_CHECK_OFF */
+    bool must_answer; /* with judge: an answer that cannot fit ends the program before it runs */
     /* For one pmap or pcalls, not counting uncounted time; 0: no limit of its own. */
     int64_t pmap_ms;
 } PtcRunMore;

@@ -300,7 +300,8 @@ static bool run_engine_program(RunWork *w)
                     .now_ms = run->now_ms,
                     .hard_ns = w->more->hard_ns,
                     .pmap_ms = w->more->pmap_ms,
-                    .heap = &o->heap};
+                    .heap = &o->heap,
+                    .bare_answer = !w->more->judge};
     bool filled = false;
     ptc_arena_reset(&ptc->arena);
     ptc_diags_init(&diags, &ptc->arena);
@@ -311,6 +312,8 @@ static bool run_engine_program(RunWork *w)
         filled = diags.count > 0 && ptc_outcome_fill(o, false, &diags, PTC_PHASE_CHECK,
                                                      run->program, run->program_len);
     } else {
+        p.limits.check = w->more->unchecked ? PTC_CHECK_OFF : p.limits.check;
+        p.answer = w->more->judge && !w->more->must_answer ? NULL : w->wanted.sketch;
         filled = run_checked(w, &p, &diags);
     }
     if (tools.cache == &own)

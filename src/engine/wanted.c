@@ -7,12 +7,14 @@
 #include "engine/heap_box.h"
 #include "json/parse.h"
 #include "lisp/vm/vm_int.h"
+#include "tool/schema/type_text.h"
+#include "tool/sig/sig_sketch.h"
 
 static bool read_wanted_signature(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
 {
     PtcSigError e;
     if (ptc_sig_parse(&ptc->arena, run->signature, run->signature_len, &w->sig, &e))
-        return true;
+        return (w->sketch = ptc_sig_sketch(&ptc->arena, w->sig->result, false)) != NULL;
     PtcDiag *d =
         ptc_diag_add(diags, PTC_E_ARGS, PTC_NO_PLACE, PTC_NO_PLACE,
                      "the signature is wrong at column %u: %s", (unsigned)e.column, e.message);
@@ -21,6 +23,18 @@ static bool read_wanted_signature(Ptc *ptc, const PtcRun *run, PtcContract *w, P
     else
         ptc_diag_hint(d, "a signature is a type such as {count :int, names [:string]}");
     return false;
+}
+
+/* Without it nothing is known of the answer before the program runs. */
+static void sketch_schema(Ptc *ptc, PtcHeapBox *box, PtcValue schema, PtcContract *w)
+{
+    PtcBuf text;
+    ptc_buf_init(&text, &ptc->mem, PTC_SKETCH_BYTES);
+    ptc_type_text_add_whole(&text, &box->heap, schema, schema, true);
+    const char *written = text.full ? NULL : ptc_buf_text(&text);
+    if (written && !ptc_sketch_read(&ptc->arena, (PtcText){written, text.len}, &w->sketch))
+        w->sketch = NULL;
+    ptc_buf_deinit(&text);
 }
 
 static bool read_wanted_schema(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
@@ -40,6 +54,8 @@ static bool read_wanted_schema(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcD
     else if (!ok)
         ptc_diag_add(diags, PTC_E_ARGS, PTC_NO_PLACE, PTC_NO_PLACE, "the output schema at %s: %s",
                      why.path, why.stopped ? "it is too large" : why.message);
+    if (ok)
+        sketch_schema(ptc, box, schema, w);
     ptc_box_release(&box->heap);
     return ok;
 }

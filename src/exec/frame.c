@@ -13,7 +13,7 @@
 
 /* A field added to a task must travel too: add it to the tables below, then adjust the sizes. */
 _Static_assert(
-    sizeof(PtcTaskIn) == 312,
+    sizeof(PtcTaskIn) == 320,
     "frames carry all of a PtcTaskIn but `turn`, `traceparent`, `listener` and `asking`");
 _Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 3) * sizeof(PtcBuf) + 432,
                "frames carry all of a PtcTaskOut but `effects`, `pictures`, `call_log` and `took`");

@@ -8,6 +8,7 @@
 #ifndef PTC_TOOL_CONTRACT_H
 #define PTC_TOOL_CONTRACT_H
 
+#include "json/sketch.h"
 #include "tool/schema/schema.h"
 #include "tool/sig/sig.h"
 
@@ -15,6 +16,7 @@
 typedef struct PtcContract {
     const PtcSig *sig; /* what comes after its arrow */
     const PtcSchema *schema;
+    const PtcSketch *sketch; /* the same as far as a sketch can say it; NULL: anything */
 } PtcContract;
 
 typedef enum {

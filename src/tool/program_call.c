@@ -92,21 +92,59 @@ static bool add_call_example(PtcBuf *out, const PtcToolInfo *info)
     return ptc_sig_example(out, &info->sig->params) && ptc_buf_add_char(out, ')');
 }
 
-static bool fail_tool_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
+static void write_call_hint(PtcMem *mem, const PtcToolInfo *info, char *out, size_t size)
 {
     PtcBuf example;
     size_t shown = info->signature_len < SIGNATURE_SHOWN ? info->signature_len : SIGNATURE_SHOWN;
-    ptc_fail(vm, PTC_E_TOOL_ARGS, "tool/%.*s: %s", PTC_ARG_OF(info->name, info->name_len), text);
-    ptc_buf_init(&example, vm->mem, HINT_SHOWN - shown);
+    if (!info->signature) {
+        ptc_diag_format(out, size, "call it as (tool/%.*s {:name value})",
+                        PTC_ARG_OF(info->name, info->name_len));
+        return;
+    }
+    ptc_buf_init(&example, mem, HINT_SHOWN - shown);
     bool fits = add_call_example(&example, info);
-    if (info->signature)
-        ptc_fail_hint(vm, "its signature is %.*s%.*s", PTC_ARG_OF(info->signature, shown),
-                      PTC_ARG_OF(example.data, fits ? example.len : 0));
+    ptc_diag_format(out, size, "its signature is %.*s%.*s", PTC_ARG_OF(info->signature, shown),
+                    PTC_ARG_OF(example.data, fits ? example.len : 0));
     ptc_buf_deinit(&example);
-    if (info->signature)
+}
+
+static bool fail_tool_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
+{
+    char hint[PTC_HINT_MAX + 1];
+    ptc_fail(vm, PTC_E_TOOL_ARGS, "tool/%.*s: %s", PTC_ARG_OF(info->name, info->name_len), text);
+    write_call_hint(vm->mem, info, hint, sizeof hint);
+    return ptc_fail_hint(vm, "%s", hint);
+}
+
+bool ptc_program_refuses(const PtcHost *host, size_t number, PtcHeap *heap, PtcMem *mem,
+                         PtcValue args, PtcHostRefusal *out)
+{
+    const PtcTools *tools = (const PtcTools *)(const void *)host;
+    const PtcTool *t = number < tools->count ? &tools->items[number] : NULL;
+    PtcSigIssues warnings, errors;
+    PtcBuf text;
+    if (!t || !t->shapes.takes) /* nothing is certain of it */
         return false;
-    return ptc_fail_hint(vm, "call it as (tool/%.*s {:name value})",
-                         PTC_ARG_OF(info->name, info->name_len));
+    ptc_sig_issues_init(&warnings, mem);
+    ptc_sig_issues_init(&errors, mem);
+    PtcValue v = ptc_sig_leave_out_nil(heap, t->info.sig, args);
+    if (v != PTC_NONE)
+        v = ptc_sig_input(heap, t->info.sig, t->mode,
+                          t->info.extra ? PTC_SIG_EXTRA_KEPT : PTC_SIG_EXTRA_REFUSED, v, &warnings,
+                          &errors);
+    bool refused = v == PTC_NONE && errors.count > 0;
+    ptc_buf_init(&text, mem, PTC_MESSAGE_MAX);
+    if (refused && !ptc_sig_issues_print(&text, &errors, "; "))
+        text.full = false;
+    const char *issues = refused ? ptc_buf_text(&text) : NULL;
+    ptc_diag_format(out->message, PTC_MESSAGE_MAX, "tool/%.*s: %s",
+                    PTC_ARG_OF(t->info.name, t->info.name_len),
+                    issues ? issues : "its arguments are not what its signature says");
+    write_call_hint(mem, &t->info, out->hint, PTC_HINT_MAX);
+    ptc_buf_deinit(&text);
+    ptc_sig_issues_deinit(&warnings);
+    ptc_sig_issues_deinit(&errors);
+    return refused;
 }
 
 static bool fail_call_limit(PtcVM *vm, int64_t most)

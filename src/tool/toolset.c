@@ -12,6 +12,7 @@
 #include "base/os/cond.h"
 #include "tool/call.h"
 #include "tool/learn.h"
+#include "tool/sig/sig_sketch.h"
 
 enum { TOOLSET_HEAP_BYTES = 64 * PTC_MB };
 
@@ -92,6 +93,15 @@ static PtcValue list_tool_params(const PtcHost *host, size_t tool, PtcHeap *heap
     return list == PTC_NONE ? list : ptc_build_done(heap, list, 0);
 }
 
+static bool tell_shapes(const PtcHost *host, size_t tool, PtcHostShapes *out)
+{
+    const PtcTools *tools = (const PtcTools *)(const void *)host;
+    if (tool >= tools->count)
+        return false;
+    *out = tools->items[tool].shapes;
+    return true;
+}
+
 /* The set lives in the ledger that it contains, as engines do. */
 PtcTools *ptc_toolset_new(void)
 {
@@ -101,8 +111,14 @@ PtcTools *ptc_toolset_new(void)
     if (!tools)
         return NULL;
     memset(tools, 0, sizeof *tools);
-    tools->host = (PtcHost){find_program_tool,  program_tool_name, ptc_program_call,
-                            describe_host_tool, list_tool_params,  ptc_tool_seen};
+    tools->host = (PtcHost){.find = find_program_tool,
+                            .name = program_tool_name,
+                            .call = ptc_program_call,
+                            .about = describe_host_tool,
+                            .params = list_tool_params,
+                            .seen = ptc_tool_seen,
+                            .refuses = ptc_program_refuses,
+                            .shapes = tell_shapes};
     ptc_mem_init(&tools->mem, PTC_UNBOUNDED);
     atomic_store(&tools->mem.used, sizeof *tools);
     ptc_scratch_init(&tools->kept, &tools->mem, TOOLSET_HEAP_BYTES);
@@ -166,6 +182,22 @@ static bool parse_tool_signature(PtcTools *tools, PtcToolInfo *info, PtcWhy *why
                            (unsigned)e.column, e.message);
 }
 
+/* What the checker of programs may count on.  A signature that is not applied promises nothing. */
+static bool sketch_tool(PtcTools *tools, PtcTool *t, PtcWhy *why)
+{
+    PtcArena *arena = &tools->kept.arena;
+    const PtcSig *sig = t->info.sig;
+    bool applied = sig && (t->mode == PTC_SIG_ENABLED || t->mode == PTC_SIG_STRICT);
+    t->shapes = (PtcHostShapes){.reads = t->info.read_only};
+    if (!applied)
+        return true;
+    if (sig->has_params && !(t->shapes.takes = ptc_sig_sketch(arena, &sig->params, !t->info.extra)))
+        return ptc_why_no_memory(why);
+    if (!t->info.on_error_value && !(t->shapes.gives = ptc_sig_sketch(arena, sig->result, false)))
+        return ptc_why_no_memory(why);
+    return true;
+}
+
 /* In the arena: a lock must not move when the set grows. */
 static PtcSerial *new_turn(PtcTools *tools)
 {
@@ -190,7 +222,7 @@ bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, PtcWhy *why)
         *t = *tool;
     if (!t || !ptc_tool_copy(&tools->kept.arena, &tool->info, &t->info))
         return ptc_why_no_memory(why);
-    if (!parse_tool_signature(tools, &t->info, why))
+    if (!parse_tool_signature(tools, &t->info, why) || !sketch_tool(tools, t, why))
         return false;
     if (!t->borrowed)
         t->turn = NULL;

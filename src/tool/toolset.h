@@ -36,10 +36,11 @@ typedef struct PtcTool {
     PtcText source; /* its text; whatever runs it in another process reads that again */
     /* A function that makes a preview of its result (native_result); else PTC_NONE. */
     PtcValue preview_lisp;
-    bool native_only; /* programs do not see it: only the model calls it */
-    PtcSerial *turn;  /* when info.serial; else NULL */
-    bool pure;        /* its function changes nothing anywhere */
-    bool borrowed;    /* belongs to another set, which is held: `user` and `turn` are that one's */
+    bool native_only;     /* programs do not see it: only the model calls it */
+    PtcSerial *turn;      /* when info.serial; else NULL */
+    bool pure;            /* its function changes nothing anywhere */
+    PtcHostShapes shapes; /* what the signature says, as sketches */
+    bool borrowed; /* belongs to another set, which is held: `user` and `turn` are that one's */
 } PtcTool;
 
 /* May a call be repeated without anybody noticing?  Yes if it changes nothing, or if its results may be cached. */
@@ -122,5 +123,8 @@ typedef struct PtcToolRun {
 
 /* A call that a program makes (program_call.c); PtcHost.call of a set. */
 bool ptc_program_call(PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
+/* What arguments would be refused for (program_call.c); PtcHost.refuses of a set. */
+bool ptc_program_refuses(const PtcHost *host, size_t tool, PtcHeap *heap, PtcMem *mem,
+                         PtcValue args, PtcHostRefusal *out);
 
 #endif

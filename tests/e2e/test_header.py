@@ -52,7 +52,7 @@ def test_limits(lib):
     got, row = {}, Range(size=ctypes.sizeof(Range))
     while lib.ptc_limit_range(ctypes.c_size_t(len(got)), ctypes.byref(row)):
         got[row.name.decode()] = (row.normal, row.most)
-    check("ranges of limits", got == said and len(got) == 15, sorted(set(got.items()) ^ set(said.items())))
+    check("ranges of limits", got == said and len(got) == 16, sorted(set(got.items()) ^ set(said.items())))
 
 
 def test_kinds(lib):

@@ -103,7 +103,7 @@ static PtcValue make_row_context(const Each *e, PtcHeap *heap, PtcValue rows)
 
 static PtcOutcome *run_over_rows(const Each *e, PtcText program, PtcHeap *heap, PtcValue rows)
 {
-    PtcRunMore more = {.bare_data = true};
+    PtcRunMore more = {.bare_data = true, .unchecked = true}; /* an error tells its row */
     PtcRun r = *e->each->run;
     PtcOutcome *o = NULL;
     r.program = program.bytes;

@@ -718,11 +718,16 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
     an.has_ns = an.names->alias_count > 0; /* from earlier runs of the session */
     if (!prepare_globals(&an, earlier))
         return NULL;
+    an.facts.earlier = earlier;
     an.fn = fn;
     report_causes(&an, forms, count);
     PtcForm whole = {.kind = PTC_F_LIST, .first = 0, .last = (uint32_t)an.source_len};
     arity->body = ptc_analyze_body(&an, forms, count, &whole, false);
     if (arity->body)
         check_sites(&an);
+    an.facts.defs = an.global_defs;
+    an.facts.def_count = an.global_cap;
+    if (job->facts)
+        *job->facts = an.facts;
     return arity->body && an.diags->count == 0 && !an.arena->failed ? fn : NULL;
 }

@@ -422,6 +422,7 @@ static PtcExpr *stop_form(Analyzer *an, const PtcForm *form, uint32_t which)
     if (!x || !(x->a = ptc_analyze_form(an, form->items[1], false)))
         return NULL;
     x->index = which;
+    an->facts.stops |= an->fn->parent != NULL;
     return x;
 }
 

@@ -54,6 +54,7 @@ typedef struct Analyzer {
     uint8_t *global_known; /* by global: from here on it may be used, as in Clojure; KNOWN_... */
     size_t global_cap;
     const PtcLoneFn *lone; /* NULL: a program */
+    PtcProgramFacts facts;
 } Analyzer;
 
 #define NO_RECUR UINT32_MAX

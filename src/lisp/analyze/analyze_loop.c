@@ -89,6 +89,7 @@ PtcExpr *ptc_analyze_recur(Analyzer *an, const PtcForm *form, bool tail)
         return NULL;
     x->count = n + self;
     x->target = an->loop;
+    an->fn->recurs |= !an->loop;
     return x;
 }
 

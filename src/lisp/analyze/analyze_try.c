@@ -91,6 +91,7 @@ static bool add_catch(Analyzer *an, const PtcForm *clause, PtcExpr **args, size_
     PtcThrown thrown = caught_class(an, clause->items[1]);
     if (thrown == PTC_C_NONE)
         return true;
+    an->facts.catches = true;
     args[*n] = ptc_analyze_const(an, ptc_int(thrown), clause);
     args[*n + 1] = analyze_try_part(an, "try", clause, 3, clause->count, clause->items[2]);
     *n += 2;

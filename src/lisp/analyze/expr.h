@@ -22,6 +22,10 @@ struct PtcLocal {
     PtcFn *fn;       /* whose frame it lives in */
     bool is_self;    /* the function's own name */
     uint16_t reg;    /* set by the compiler */
+    /* Notes of the checker: what is known of it now, what gave it its value, and whose value that is a part of. */
+    const struct PtcOutline *now;
+    const PtcExpr *init;
+    const PtcLocal *root;
 };
 
 typedef enum {
@@ -63,6 +67,7 @@ struct PtcExpr {
     uint32_t count; /* items, or locals */
     uint32_t index;
     bool once;
+    uint8_t visits; /* the checker's */
     PtcValue value;
     PtcLocal *local;
     PtcLocal **locals;
@@ -115,8 +120,21 @@ struct PtcFn {
     PtcCapture *captures;
     uint32_t capture_count;
     uint32_t first, last;
-    uint8_t form; /* PtcFnForm */
+    uint8_t form;             /* PtcFnForm */
+    bool recurs;              /* recur goes back to its start */
+    struct PtcFnNotes *notes; /* the checker's */
 };
+
+/* What the checker must know of a program before it begins. */
+typedef struct PtcProgramFacts {
+    bool outside; /* it calls tools, or reads data or what earlier programs defined */
+    bool stops;   /* return or fail stands inside of a function */
+    bool catches; /* there is a try that catches */
+    const uint8_t
+        *defs; /* by global, def_count of them: how often the program defines it, up to 2 */
+    size_t def_count;
+    size_t earlier; /* globals of earlier programs */
+} PtcProgramFacts;
 
 /* A program ready to be compiled: a function without parameters. */
 typedef struct PtcAnalysis {
@@ -126,11 +144,12 @@ typedef struct PtcAnalysis {
     PtcNames *names; /* of globals; names the program defines are added */
     const char *source;
     size_t source_len;
-    const PtcHost *host;   /* whose tools the program may call, or NULL */
-    PtcServers *servers;   /* other servers that it may call, or NULL */
-    PtcValue context;      /* map of what data/... names, or nil */
-    PtcWarnings *warnings; /* what is found is added to these; or NULL */
-    bool bare_data;        /* names of the context may be written without data/ */
+    const PtcHost *host;    /* whose tools the program may call, or NULL */
+    PtcServers *servers;    /* other servers that it may call, or NULL */
+    PtcValue context;       /* map of what data/... names, or nil */
+    PtcWarnings *warnings;  /* what is found is added to these; or NULL */
+    bool bare_data;         /* names of the context may be written without data/ */
+    PtcProgramFacts *facts; /* is filled in; or NULL */
 } PtcAnalysis;
 
 /* The program as a function, or NULL with findings in diags (or arena->failed, or the budget

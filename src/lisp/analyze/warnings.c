@@ -9,11 +9,12 @@
 
 const char *ptc_warning_kind_name(PtcWarningKind kind)
 {
-    static const char *const names[] = {[PTC_W_UNKNOWN_DATA] = "unknown_data",
-                                        [PTC_W_UNKNOWN_KEY] = "unknown_key",
-                                        [PTC_W_DROPPED_VALUE] = "dropped_value",
-                                        [PTC_W_EQUAL_ROWS] = "equal_rows",
-                                        [PTC_W_HIDDEN_FORM] = "hidden_form"};
+    static const char *const names[] = {
+        [PTC_W_UNKNOWN_DATA] = "unknown_data",   [PTC_W_UNKNOWN_KEY] = "unknown_key",
+        [PTC_W_DROPPED_VALUE] = "dropped_value", [PTC_W_EQUAL_ROWS] = "equal_rows",
+        [PTC_W_HIDDEN_FORM] = "hidden_form",     [PTC_W_TYPE_MISMATCH] = "type_mismatch",
+        [PTC_W_MAYBE_NIL] = "maybe_nil",         [PTC_W_TOOL_ARGS] = "invalid_tool_args",
+        [PTC_W_ANSWER] = "answer_mismatch"};
     return names[kind];
 }
 
@@ -24,19 +25,24 @@ void ptc_warnings_deinit(PtcWarnings *w)
     *w = (PtcWarnings){0};
 }
 
-static bool has_warning_at(const PtcWarnings *w, PtcWarningKind kind, uint32_t line,
-                           uint32_t column)
+static PtcWarningItem *warning_at(const PtcWarnings *w, PtcWarningKind kind, uint32_t line,
+                                  uint32_t column)
 {
     for (size_t i = 0; i < w->count; i++)
         if (w->items[i].kind == kind && w->items[i].line == line && w->items[i].column == column)
-            return true;
-    return false;
+            return &w->items[i];
+    return NULL;
 }
 
 PtcWarningItem *ptc_warnings_add(PtcWarnings *w, PtcMem *mem, PtcWarningKind kind, uint32_t line,
                                  uint32_t column)
 {
-    if (w->count == PTC_WARNINGS_MAX || has_warning_at(w, kind, line, column))
+    PtcWarningItem *same = warning_at(w, kind, line, column);
+    if (same && same->general) {
+        same->general = false;
+        return same;
+    }
+    if (same || w->count == PTC_WARNINGS_MAX)
         return NULL;
     if (!w->items) {
         w->mem = mem;

@@ -12,6 +12,10 @@ typedef enum {
     PTC_W_DROPPED_VALUE, /* a value that nobody uses */
     PTC_W_EQUAL_ROWS,    /* rows that became one */
     PTC_W_HIDDEN_FORM,   /* a call of what has the name of a form */
+    PTC_W_TYPE_MISMATCH, /* a value that a function does not take */
+    PTC_W_MAYBE_NIL,     /* what may be absent, used as if it were always there */
+    PTC_W_TOOL_ARGS,     /* arguments that a tool refuses */
+    PTC_W_ANSWER,        /* an answer that is not what was asked for */
 } PtcWarningKind;
 
 /* "unknown_data" and so on. */
@@ -23,6 +27,8 @@ typedef struct PtcWarningItem {
     PtcWarningKind kind;
     uint32_t line, column;
     bool earlier; /* these are in the text of an earlier program of the session */
+    bool checked; /* found before the program ran */
+    bool general; /* the run, if it finds the same, can say it better */
     char message[PTC_MESSAGE_MAX + 4];
     char hint[PTC_HINT_MAX + 4];
 } PtcWarningItem;

@@ -84,7 +84,7 @@ PtcValue ptc_function_compile(PtcFnMaker *m, const PtcFnText *t)
     PtcLoneFn lone = {forms[0],   t->form, t->captures,     t->captures_len,
                       t->aliases, m->seen, m->names->count, t->prelude};
     PtcAnalysis job = {m->arena,  m->heap, &m->diags, m->names, t->text, t->len,
-                       &any_host, NULL,    PTC_NIL,   NULL,     false};
+                       &any_host, NULL,    PTC_NIL,   NULL,     false,   NULL};
     PtcFn *fn = ptc_analyze_lone(&job, &lone);
     PtcCompiler compiler = {m->arena, m->heap, &m->diags, PTC_NIL, t->row};
     if (fn && !t->prelude)

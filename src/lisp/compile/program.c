@@ -196,11 +196,15 @@ static PtcValue prepare_program(PtcVM *vm, const PtcProgram *p, PtcArena *arena,
     if (!check_program_size(diags, p) || !ptc_read(&reader, &forms, &count))
         return PTC_NONE;
     *phase = PTC_PHASE_CHECK;
-    PtcAnalysis job = {arena,   vm->heap,   diags,      p->names,      p->source,   p->len,
-                       p->host, p->servers, p->context, &vm->warnings, p->bare_data};
+    PtcProgramFacts facts;
+    PtcAnalysis job = {arena,   vm->heap,   diags,      p->names,      p->source,    p->len,
+                       p->host, p->servers, p->context, &vm->warnings, p->bare_data, &facts};
     PtcFn *fn = ptc_analyze(&job, forms, count);
+    PtcCheckJob check = {&job, &facts, p->limits.check, p->globals, p->answer, p->bare_answer};
+    if (!fn || !ptc_check_program(&check, fn))
+        return PTC_NONE;
     PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL, 0};
-    if (!fn || (compiler.source = ptc_str_new(vm->heap, p->source, p->len)) == PTC_NONE)
+    if ((compiler.source = ptc_str_new(vm->heap, p->source, p->len)) == PTC_NONE)
         return PTC_NONE;
     return ptc_compile(&compiler, fn);
 }

@@ -4,6 +4,7 @@
 #define PTC_LISP_COMPILE_PROGRAM_H
 
 #include "lisp/analyze/names.h"
+#include "lisp/check/check_program.h"
 #include "lisp/vm/vm.h"
 
 /* What one run is given. */
@@ -25,6 +26,8 @@ typedef struct PtcProgram {
     int64_t pmap_ms; /* for one pmap or pcalls; 0: no limit */
     PtcHeap *heap;   /* for the run: initialised, empty; its budget is vm->budget */
     int64_t end_ns;  /* by the budget's clock, where it comes before timeout_ms; 0: none */
+    const PtcSketch *answer; /* what the answer must be, for the check; NULL: anything */
+    bool bare_answer;        /* the value of the last expression is an answer, too */
 } PtcProgram;
 
 typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;

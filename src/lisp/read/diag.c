@@ -38,6 +38,7 @@ static const struct {
     [PTC_E_SIZE] = {"size_exceeded", "runtime_error", true, PTC_C_EXCEPTION_INFO},
     [PTC_E_CANCELLED] = {"cancelled", "runtime_error", true, PTC_C_EXCEPTION_INFO},
     [PTC_E_SUSPENDED] = {"suspended", "runtime_error", true, PTC_C_EXCEPTION_INFO},
+    [PTC_E_KEY] = {"unknown_key", "runtime_error", false, PTC_C_EXCEPTION_INFO},
     [PTC_E_ARGS] = {"args_error", "args_error", false, PTC_C_EXCEPTION_INFO},
 };
 

@@ -37,6 +37,7 @@ typedef enum {
     PTC_E_CANCELLED,
     PTC_E_ARGS,
     PTC_E_TOOL_DENIED,
+    PTC_E_KEY,       /* a key that nothing has */
     PTC_E_SUSPENDED, /* somebody must be asked before it can go on */
     PTC_E_COUNT
 } PtcErrorKind;

@@ -18,6 +18,16 @@ typedef struct PtcHostTool {
     PtcText name, signature, description;
 } PtcHostTool;
 
+typedef struct PtcHostRefusal {
+    char message[320], hint[240]; /* cut to what errors have room for */
+} PtcHostRefusal;
+
+/* What it takes and gives, as far as that is declared; NULL: nothing is. */
+typedef struct PtcHostShapes {
+    const struct PtcSketch *takes, *gives;
+    bool reads; /* a call changes nothing */
+} PtcHostShapes;
+
 typedef struct PtcHost {
     /* Number of a tool by the name after tool/, or -1. */
     int (*find)(const struct PtcHost *host, const char *name, size_t len);
@@ -31,6 +41,11 @@ typedef struct PtcHost {
     PtcValue (*params)(const struct PtcHost *host, size_t tool, PtcHeap *heap);
     /* Appends what its results were like so far, as json/sketch.h writes it; nothing when nobody knows. */
     void (*seen)(const struct PtcHost *host, size_t tool, PtcBuf *out);
+    /* Would it refuse this map of arguments, and with which words?  NULL: that shows when it is called. */
+    bool (*refuses)(const struct PtcHost *host, size_t tool, PtcHeap *heap, PtcMem *mem,
+                    PtcValue args, PtcHostRefusal *out);
+    /* False: there is no such tool.  NULL: nothing is known of any. */
+    bool (*shapes)(const struct PtcHost *host, size_t tool, PtcHostShapes *out);
 } PtcHost;
 
 /* ------------------------------------------------------------------------- other servers */

@@ -24,7 +24,8 @@
     ROW(max_tool_calls, 1 << 30, 1 << 30, "max_tool_calls", 1)             \
     ROW(tool_bytes, 16 * PTC_MB, TWO_TO(46), NULL, 1)                      \
     ROW(max_workers, 8, PTC_WORKERS_MAX, NULL, 1)                          \
-    ROW(seed, 0, TWO_TO(62), "seed", 1)
+    ROW(seed, 0, TWO_TO(62), "seed", 1)                                    \
+    ROW(check, 0, 2, NULL, 1)
 
 #define LIMIT_NORMAL(field, normal, most, line, unit) .field = normal,
 #define LIMIT_ROW(field, normal, most, line, unit) \
