@@ -17,6 +17,7 @@ static const char *program_reason(const PtcRan *ran)
 {
     switch (ran->end) {
     case PTC_RAN_FAIL: return "fail";
+    case PTC_RAN_UNFIT:
     case PTC_RAN_FAILED: return ran->kind;
     case PTC_RAN_MEMORY_LIMIT: return "memory_limit";
     case PTC_RAN_CANCELLED: return "cancelled";

@@ -142,6 +142,7 @@ void ptc_engine_free(Ptc *ptc)
     if (ptc->remote_names)
         ptc_remote_names_deinit(ptc->remote_names);
     ptc_mem_free(&ptc->mem, ptc->remote_names, sizeof *ptc->remote_names);
+    ptc_check_kept_deinit(&ptc->checked, &ptc->mem);
     ptc_crew_free(ptc->crew);
     ptc_watch_deinit(&ptc->reminder);
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);

@@ -41,8 +41,9 @@ struct Ptc {
     PtcRemote *remote_home; /* begun and ended with every run that nobody else has begun; or NULL */
     PtcBuf *remote_call_log; /* gets the calls of the last such run; or NULL */
     atomic_bool running;
-    int64_t task_end_ns;           /* of the current task; INT64_MAX: none */
-    PtcNames no_names;             /* for runs without a session */
+    int64_t task_end_ns; /* of the current task; INT64_MAX: none */
+    PtcNames no_names;   /* for runs without a session */
+    PtcCheckKept checked;
     PtcOutcome *spare;             /* kept for the next run */
     struct PtcNamedSession *named; /* see session_named.h */
     size_t named_count;
@@ -109,9 +110,9 @@ typedef struct PtcRunMore {
     /* The end of the run, in the system's clock, if time inside tools does not count (PtcToolInfo.uncounted): these
      * may wait until then, and the deadline moves accordingly.  0: the deadline, so that all time counts. */
     int64_t hard_ns;
-    bool bare_data;   /* see PtcProgram */
-    bool unchecked;   /* as with PTC_CHECK_OFF */
-    bool must_answer; /* with judge: an answer that cannot fit ends the program before it runs */
+    bool bare_data;            /* see PtcProgram */
+    bool unchecked;            /* as with PTC_CHECK_OFF */
+    PtcBareAnswer bare_answer; /* with judge */
     /* For one pmap or pcalls, not counting uncounted time; 0: no limit of its own. */
     int64_t pmap_ms;
 } PtcRunMore;

@@ -301,7 +301,9 @@ static bool run_engine_program(RunWork *w)
                     .hard_ns = w->more->hard_ns,
                     .pmap_ms = w->more->pmap_ms,
                     .heap = &o->heap,
-                    .bare_answer = !w->more->judge};
+                    .answer_text = {run->signature, run->signature ? run->signature_len : 0},
+                    .checked = &ptc->checked,
+                    .bare_answer = w->more->judge ? w->more->bare_answer : PTC_BARE_ANY};
     bool filled = false;
     ptc_arena_reset(&ptc->arena);
     ptc_diags_init(&diags, &ptc->arena);
@@ -313,7 +315,7 @@ static bool run_engine_program(RunWork *w)
                                                      run->program, run->program_len);
     } else {
         p.limits.check = w->more->unchecked ? PTC_CHECK_OFF : p.limits.check;
-        p.answer = w->more->judge && !w->more->must_answer ? NULL : w->wanted.sketch;
+        p.answer = w->wanted.sketch;
         filled = run_checked(w, &p, &diags);
     }
     if (tools.cache == &own)

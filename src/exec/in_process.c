@@ -99,6 +99,7 @@ static PtcTaskStatus submit_in_process(PtcExecutor *base, const char *owner, con
     PtcToolWatch watch = {begin_wait, end_tool_wait, &waits};
     PtcRemoteWatch asks = {begin_remote_wait, end_remote_wait, &waits};
     PtcRemoteRun run = {.watch = &asks, .plan = in->plan};
+    ptc_task_out_clear(out); /* a program that waited for a person runs anew */
     ptc_buf_clear(&out->call_log);
     ptc_buf_clear(&out->took);
     bool far = self->config.remote && in->use_tools && in->kind == PTC_TASK_EVAL;

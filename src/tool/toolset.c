@@ -102,6 +102,8 @@ static bool tell_shapes(const PtcHost *host, size_t tool, PtcHostShapes *out)
     return true;
 }
 
+static _Atomic uint64_t sets_made = 1;
+
 /* The set lives in the ledger that it contains, as engines do. */
 PtcTools *ptc_toolset_new(void)
 {
@@ -111,7 +113,8 @@ PtcTools *ptc_toolset_new(void)
     if (!tools)
         return NULL;
     memset(tools, 0, sizeof *tools);
-    tools->host = (PtcHost){.find = find_program_tool,
+    tools->host = (PtcHost){.number = atomic_fetch_add(&sets_made, 1),
+                            .find = find_program_tool,
                             .name = program_tool_name,
                             .call = ptc_program_call,
                             .about = describe_host_tool,

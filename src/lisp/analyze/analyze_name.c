@@ -176,7 +176,7 @@ PtcValue ptc_analyze_tool_value(Analyzer *an, uint32_t number, const char *name,
     o->fields[0] = ptc_builtin((uint32_t)ptc_builtin_find("%tool", 5));
     o->fields[1] = text;
     o->fields[2] = ptc_int(number);
-    an->facts.outside = true;
+    an->facts.outside = an->facts.calls = true;
     return ptc_from_obj(o);
 }
 
@@ -195,7 +195,7 @@ static PtcExpr *data(Analyzer *an, const PtcForm *form, const char *name, size_t
     PtcExpr *x = ptc_analyze_new(an, PTC_X_DATA, form);
     if (!x || (x->value = ptc_analyze_keyword(an, name, len)) == PTC_NONE)
         return NULL;
-    an->facts.outside = true;
+    an->facts.outside = an->facts.values = true;
     ptc_analyze_warn_data(an, form, x->value);
     return x;
 }
@@ -304,7 +304,8 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
         global = ptc_analyze_global(an, slash + 1, form->len - prefix - 1);
     if (global >= 0) {
         PtcExpr *x = ptc_analyze_new(an, PTC_X_GLOBAL, form);
-        an->facts.outside |= (size_t)global < an->facts.earlier;
+        an->facts.values |= (size_t)global < an->facts.earlier;
+        an->facts.outside |= an->facts.values;
         if (x)
             x->index = (uint32_t)global;
         return x;

@@ -128,6 +128,8 @@ struct PtcFn {
 /* What the checker must know of a program before it begins. */
 typedef struct PtcProgramFacts {
     bool outside; /* it calls tools, or reads data or what earlier programs defined */
+    bool values;  /* it reads data or what earlier programs defined */
+    bool calls;   /* it calls tools */
     bool stops;   /* return or fail stands inside of a function */
     bool catches; /* there is a try that catches */
     const uint8_t

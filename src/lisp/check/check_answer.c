@@ -24,8 +24,14 @@ void ptc_check_answer(Checker *c, const PtcExpr *at, const PtcOutline *o)
     Misfit m;
     const PtcSketch *want = c->job->answer;
     bool is_end = at->kind != PTC_X_STOP;
-    if (!want || c->dry || o->kinds == 0 || (is_end && !c->job->implicit))
+    unsigned none = PTC_IS_NIL | PTC_IS_OTHER;
+    if (!want || c->dry || o->kinds == 0 || !c->job->facts->calls)
+        return; /* without calls there is nothing to be saved: who has the value can say it better */
+    if (is_end &&
+        (c->job->bare == PTC_BARE_NONE || (c->job->bare == PTC_BARE_PLAIN && o->kinds & none))) {
+        c->answer_unsure = true; /* the program may end without an answer */
         return;
+    }
     c->answers++;
     if (!ptc_check_misfit(c, FIT_ANSWER, o, want, &m))
         return;

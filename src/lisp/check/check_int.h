@@ -129,9 +129,10 @@ typedef struct Checker {
     PtcHeap *heap;
     PtcValueWalk data, text; /* of the context and session; of constants */
     uint32_t visits, depth, calls;
-    bool dry;    /* a round of a loop that is not the last: nothing is noted, but ... */
-    bool first;  /* ... in its first round what is certain is */
-    bool silent; /* the bounds are passed: nothing will be said */
+    bool dry;     /* a round of a loop that is not the last: nothing is noted, but ... */
+    bool first;   /* ... in its first round what is certain is */
+    bool passing; /* what was found depends on what tools gave so far */
+    bool silent;  /* the bounds are passed: nothing will be said */
     Here here;
     uint32_t asking;  /* a test is being walked: what is looked up is asked for */
     uint32_t picking; /* a predicate is being called: what is looked up tells elements apart */

@@ -312,10 +312,14 @@ static bool say_key(Finding *f, const Lookup *l)
     if (!near)
         outer = below(l->map, l->key, &inner);
     ptc_check_list_keys(l->map, keys, sizeof keys);
-    ptc_diag_format(f->message, PTC_MESSAGE_MAX + 1,
-                    keys[0] ? "there is no key :%s here; there are %s"
-                            : "there is no key :%s here%s, the map is empty",
-                    key, keys);
+    if (l->map->flags & PTC_OUTLINE_SEEN)
+        ptc_diag_format(f->message, PTC_MESSAGE_MAX + 1,
+                        "no result had the key :%s so far; there were %s", key, keys);
+    else
+        ptc_diag_format(f->message, PTC_MESSAGE_MAX + 1,
+                        keys[0] ? "there is no key :%s here; there are %s"
+                                : "there is no key :%s here%s, the map is empty",
+                        key, keys);
     if (near)
         ptc_diag_format(f->hint, PTC_HINT_MAX + 1, "did you mean :%s?",
                         ptc_check_word(near->name, word));

@@ -4,10 +4,10 @@
 
 #include "lisp/check/check_int.h"
 
-/* A program that reaches for nothing outside, and whose answer may be anything, has nothing to be held against. */
+/* A program that reaches for nothing outside has nothing to be held against. */
 static bool is_worth_it(const PtcCheckJob *job)
 {
-    return job->mode != PTC_CHECK_OFF && (job->facts->outside || job->answer);
+    return job->mode != PTC_CHECK_OFF && job->facts->outside;
 }
 
 static Checker *begin(const PtcCheckJob *job)
@@ -31,10 +31,23 @@ static Checker *begin(const PtcCheckJob *job)
     return c;
 }
 
+/* Is what is found in it the same whenever it is checked with these tools? */
+static bool may_be_kept(const PtcCheckJob *job)
+{
+    const PtcAnalysis *a = job->analysis;
+    return job->kept && a->host && !a->servers && !job->facts->values &&
+           (!job->answer || job->answer_text.bytes);
+}
+
 bool ptc_check_program(const PtcCheckJob *job, PtcFn *program)
 {
-    PtcBudget *budget = job->analysis->heap->budget;
+    const PtcAnalysis *a = job->analysis;
+    PtcBudget *budget = a->heap->budget;
+    PtcText source = {a->source, a->source_len};
     if (!is_worth_it(job))
+        return true;
+    bool keeps = may_be_kept(job);
+    if (keeps && ptc_check_kept_has(job->kept, source, job->answer_text, a->host->number))
         return true;
     Checker *c = begin(job);
     if (!c)
@@ -44,5 +57,8 @@ bool ptc_check_program(const PtcCheckJob *job, PtcFn *program)
     c->here = (Here){.certain = true};
     ptc_check_report_keys(c);
     ptc_check_end_answers(c);
-    return ptc_check_report(c) && budget->stop == PTC_STOP_NONE && !c->arena->failed;
+    bool ok = ptc_check_report(c) && budget->stop == PTC_STOP_NONE && !c->arena->failed;
+    if (ok && keeps && c->finding_count == 0 && !c->passing)
+        ptc_check_kept_add(job->kept, a->arena->mem, source, job->answer_text, a->host->number);
+    return ok;
 }

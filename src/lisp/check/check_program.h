@@ -9,15 +9,25 @@
 
 #include "json/sketch.h"
 #include "lisp/analyze/expr.h"
+#include "lisp/check/check_kept.h"
+
+/* Is the value of the last expression an answer, where the program does not return one? */
+typedef enum {
+    PTC_BARE_NONE,
+    PTC_BARE_PLAIN, /* yes, unless it is nil or a var */
+    PTC_BARE_ANY,
+} PtcBareAnswer;
 
 typedef struct PtcCheckJob {
     const PtcAnalysis *analysis;
     const PtcProgramFacts *facts;
     int64_t mode;            /* PTC_CHECK_ERROR ... */
     const PtcValue *globals; /* of earlier programs, facts->earlier of them; or NULL */
-    /* What the answer must be; NULL: anything.  implicit: the value of the last expression is an answer too. */
-    const PtcSketch *answer;
-    bool implicit;
+    const PtcSketch *answer; /* what it must be; NULL: anything */
+    PtcBareAnswer bare;
+    PtcCheckKept *kept; /* where programs are kept in which nothing was found; or NULL */
+    PtcText
+        answer_text; /* the signature that says `answer`; absent: a program with an answer is not kept */
 } PtcCheckJob;
 
 /* Adds what is found to the diags (errors) and warnings of the analysis.  False: the program must not run, or the

@@ -200,7 +200,8 @@ static PtcValue prepare_program(PtcVM *vm, const PtcProgram *p, PtcArena *arena,
     PtcAnalysis job = {arena,   vm->heap,   diags,      p->names,      p->source,    p->len,
                        p->host, p->servers, p->context, &vm->warnings, p->bare_data, &facts};
     PtcFn *fn = ptc_analyze(&job, forms, count);
-    PtcCheckJob check = {&job, &facts, p->limits.check, p->globals, p->answer, p->bare_answer};
+    PtcCheckJob check = {&job,      &facts,         p->limits.check, p->globals,
+                         p->answer, p->bare_answer, p->checked,      p->answer_text};
     if (!fn || !ptc_check_program(&check, fn))
         return PTC_NONE;
     PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL, 0};

@@ -27,7 +27,9 @@ typedef struct PtcProgram {
     PtcHeap *heap;   /* for the run: initialised, empty; its budget is vm->budget */
     int64_t end_ns;  /* by the budget's clock, where it comes before timeout_ms; 0: none */
     const PtcSketch *answer; /* what the answer must be, for the check; NULL: anything */
-    bool bare_answer;        /* the value of the last expression is an answer, too */
+    PtcBareAnswer bare_answer;
+    PtcText answer_text;   /* the signature that says it; or absent */
+    PtcCheckKept *checked; /* programs in which nothing was found; or NULL */
 } PtcProgram;
 
 typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;

@@ -29,6 +29,7 @@ typedef struct PtcHostShapes {
 } PtcHostShapes;
 
 typedef struct PtcHost {
+    uint64_t number; /* no other host has it, ever */
     /* Number of a tool by the name after tool/, or -1. */
     int (*find)(const struct PtcHost *host, const char *name, size_t len);
     /* The name of the nth tool, for messages; NULL when there are no more. */
