@@ -437,8 +437,8 @@ static void program_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
     static const char *const ends[] = {
         [PTC_RAN_VALUE] = "value",         [PTC_RAN_RETURN] = "return",
         [PTC_RAN_FAIL] = "fail",           [PTC_RAN_FAILED] = "error",
-        [PTC_RAN_MEMORY_LIMIT] = "error",  [PTC_RAN_CANCELLED] = "cancelled",
-        [PTC_RAN_NO_MEMORY] = "no_memory",
+        [PTC_RAN_UNFIT] = "error",         [PTC_RAN_MEMORY_LIMIT] = "error",
+        [PTC_RAN_CANCELLED] = "cancelled", [PTC_RAN_NO_MEMORY] = "no_memory",
     };
     const PtcRan *ran = p->ran;
     program_tools(t, p, ids);
@@ -446,7 +446,7 @@ static void program_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
     begin_trace_event(t, p, "program.stop", ids->program, ids->turn);
     add_us(t, "duration_us", p->duration_ns);
     ptc_emit_field_cstr(&t->line, "end", ends[ran->end]);
-    if (ran->end == PTC_RAN_FAILED || ran->end == PTC_RAN_MEMORY_LIMIT)
+    if (ran->end == PTC_RAN_FAILED || ran->end == PTC_RAN_UNFIT || ran->end == PTC_RAN_MEMORY_LIMIT)
         ptc_emit_field_cstr(&t->line, "reason", ran->kind ? ran->kind : "memory_limit");
     add_traced_text(t, "message", ran->message);
     add_traced_text(t, "value", ran->value);

@@ -9,6 +9,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/contract.h"
+#include "tool/sig/sig_sketch.h"
 #include "tool/wire/feedback.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
@@ -290,7 +291,9 @@ static void take_run_error(PtcWork *w, PtcRan *ran)
     PtcError e = ptc_outcome_finding(o, 0);
     ran->message = ptc_messages_keep(&w->arena, (PtcText){e.message, e.message_len});
     ran->kind = o->errors[0].kind == PTC_E_DEADLINE ? ptc_error_kind_name(PTC_E_TIMEOUT) : e.kind;
-    ran->end = o->control == PTC_CONTROL_FAIL           ? PTC_RAN_FAIL
+    bool unfit = o->errors[0].phase == PTC_PHASE_CHECK && o->errors[0].kind == PTC_E_VALIDATION;
+    ran->end = unfit                                    ? PTC_RAN_UNFIT
+               : o->control == PTC_CONTROL_FAIL         ? PTC_RAN_FAIL
                : o->errors[0].kind == PTC_E_CANCELLED   ? PTC_RAN_CANCELLED
                : o->errors[0].kind == PTC_E_DEFINITIONS ? PTC_RAN_MEMORY_LIMIT
                                                         : PTC_RAN_FAILED;
@@ -334,10 +337,20 @@ static PtcRunEnding run_ending_of(PtcEnding ending)
     return PTC_RUN_ENDS_BY_VALUE;
 }
 
+static PtcBareAnswer bare_answer_of(PtcEnding ending)
+{
+    return ending == PTC_ENDS_DUE_VALUE ? PTC_BARE_PLAIN
+           : ending == PTC_ENDS_DUE_NIL ? PTC_BARE_ANY
+                                        : PTC_BARE_NONE;
+}
+
 static bool run_in(PtcWork *w, PtcHeapBox *given, const PtcAction *a, const PtcWorkLimits *limits)
 {
     PtcLimits merged;
     PtcContract wanted = {.sig = w->def->want.sig, .schema = w->def->want.schema};
+    bool may_answer = a->run.ending != PTC_ENDS_NEVER;
+    if (wanted.sig && may_answer)
+        wanted.sketch = ptc_sig_sketch(&w->arena, wanted.sig->result, false);
     PtcRun run = {.size = sizeof run,
                   .program = a->run.program.bytes,
                   .program_len = a->run.program.len,
@@ -351,6 +364,7 @@ static bool run_in(PtcWork *w, PtcHeapBox *given, const PtcAction *a, const PtcW
                        .wanted = &wanted,
                        .definition_bytes = w->def->memory_limit,
                        .ending = run_ending_of(a->run.ending),
+                       .bare_answer = bare_answer_of(a->run.ending),
                        .host = limits->host,
                        .tally = w->tally,
                        .cancel = limits->cancel,

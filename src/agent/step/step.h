@@ -79,6 +79,7 @@ typedef enum {
     PTC_RAN_MEMORY_LIMIT, /* what it defined was too large, and is discarded */
     PTC_RAN_CANCELLED,
     PTC_RAN_NO_MEMORY,
+    PTC_RAN_UNFIT, /* it was not run: no answer that it has is what it should be */
 } PtcRanEnd;
 
 typedef enum { PTC_VALUE_PLAIN, PTC_VALUE_NIL, PTC_VALUE_VAR } PtcValueKind;
