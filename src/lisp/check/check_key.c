@@ -26,13 +26,15 @@ static Lookup *note_lookup(Checker *c, const PtcExpr *at, PtcText key)
     Lookup *l = find_lookup(c, at, key);
     if (l)
         return l;
-    if (!c->lookups)
-        c->lookups = ptc_arena_alloc(c->arena, CHECK_LOOKUPS * sizeof *c->lookups);
-    if (!c->lookups || c->lookup_count == CHECK_LOOKUPS) {
+    Lookup *all = c->lookup_count == CHECK_LOOKUPS
+                      ? NULL
+                      : ptc_arena_push(c->arena, c->lookups, c->lookup_count, sizeof *all);
+    if (!all) {
         c->silent = true;
         return NULL;
     }
-    l = &c->lookups[c->lookup_count++];
+    c->lookups = all;
+    l = &all[c->lookup_count++];
     *l = (Lookup){.at = at, .key = key, .fn = c->fn};
     ptc_check_place(c, at, &l->first, &l->last);
     return l;

@@ -140,11 +140,13 @@ Finding *ptc_check_claim(Checker *c, const PtcExpr *at, bool error, PtcErrorKind
             f->source = 0;
         return NULL;
     }
-    if (!c->findings)
-        c->findings = ptc_arena_alloc(c->arena, CHECK_FINDINGS * sizeof *f);
-    if (!c->findings || c->finding_count == CHECK_FINDINGS)
+    Finding *all = c->finding_count == CHECK_FINDINGS
+                       ? NULL
+                       : ptc_arena_push(c->arena, c->findings, c->finding_count, sizeof *all);
+    if (!all)
         return NULL;
-    f = &c->findings[c->finding_count++];
+    c->findings = all;
+    f = &all[c->finding_count++];
     *f = (Finding){.kind = kind,
                    .warning = warning,
                    .error = error,
