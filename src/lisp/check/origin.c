@@ -100,7 +100,7 @@ static const PtcOutline *of_union_sketch(PtcOutlines *os, const PtcSketch *s, bo
 static const PtcOutline *of_part(PtcOutlines *os, const PtcSketch *s, bool open, unsigned depth)
 {
     ptc_outline_charge(os, 1);
-    if (depth > PTC_OUTLINE_DEPTH || os->out)
+    if (depth >= PTC_ORIGIN_DEPTH || os->out)
         return ptc_outline_of_kinds(os, kinds_of_sketch(s->kind));
     if (s->kind == PTC_SKETCH_MAP)
         return of_map_sketch(os, s, open, depth);
@@ -128,7 +128,7 @@ static const PtcOutline *of_seen(PtcOutlines *os, const PtcSketch *s, unsigned d
     PtcOutline to = {.flags = PTC_OUTLINE_GIVEN | PTC_OUTLINE_DECLARED | PTC_OUTLINE_SEEN};
     bool list = s->kind == PTC_SKETCH_LIST, map = s->kind == PTC_SKETCH_MAP;
     ptc_outline_charge(os, 1);
-    if (depth > PTC_OUTLINE_DEPTH || (!list && !map) || s->count > PTC_OUTLINE_FIELDS)
+    if (depth >= PTC_ORIGIN_DEPTH || (!list && !map) || s->count > PTC_OUTLINE_FIELDS)
         return &ptc_outline_any;
     to.kinds = list ? PTC_IS_LIST : PTC_IS_MAP;
     if (list && s->item && (to.item = of_seen(os, s->item, depth + 1)) == &ptc_outline_any)
@@ -267,7 +267,7 @@ static const PtcOutline *of_fn_value(PtcValueWalk *w, PtcValue v)
 static const PtcOutline *of_member(PtcValueWalk *w, PtcValue v, unsigned depth)
 {
     unsigned kind = kind_of_value(v);
-    if (depth > PTC_OUTLINE_DEPTH && kind & (PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP))
+    if (depth >= PTC_ORIGIN_DEPTH && kind & (PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP))
         return ptc_outline_of_kinds(w->os, kind);
     if (kind == PTC_IS_ANY)
         return &ptc_outline_any;

@@ -16,7 +16,9 @@
 
 enum {
     PTC_OUTLINE_BYTES = 256 * PTC_KB,
-    PTC_OUTLINE_DEPTH = 6,
+    PTC_OUTLINE_DEPTH =
+        10, /* more than what comes from outside has, so that a program can put it into something */
+    PTC_ORIGIN_DEPTH = 6,
     PTC_OUTLINE_FIELDS = 64,
     PTC_OUTLINE_TUPLE = 8,
     PTC_OUTLINE_SORTS = 4, /* of a union, nil and the kinds of numbers aside */
