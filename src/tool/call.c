@@ -149,6 +149,8 @@ static bool coerce_args(CallJob *job)
         c->slots[0] = v;
     else if (errors.count > 0)
         report_issues(job, &errors);
+    else /* what is wrong did not fit into memory */
+        ptc_budget_halt(c->heap->budget, PTC_STOP_MEMORY);
     ptc_sig_issues_deinit(&warnings);
     ptc_sig_issues_deinit(&errors);
     return v != PTC_NONE;

@@ -133,6 +133,8 @@ bool ptc_program_refuses(const PtcHost *host, size_t number, PtcHeap *heap, PtcM
                           t->info.extra ? PTC_SIG_EXTRA_KEPT : PTC_SIG_EXTRA_REFUSED, v, &warnings,
                           &errors);
     bool refused = v == PTC_NONE && errors.count > 0;
+    if (v == PTC_NONE && !refused)
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
     ptc_buf_init(&text, mem, PTC_MESSAGE_MAX);
     if (refused && !ptc_sig_issues_print(&text, &errors, "; "))
         text.full = false;
