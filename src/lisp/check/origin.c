@@ -248,6 +248,11 @@ static const PtcOutline *of_map_value(PtcValueWalk *w, PtcValue v, unsigned dept
             continue;
         }
         PtcText name = {ptc_str_bytes(key), ptc_str_len(key)};
+        PtcOutlineField *alike = (PtcOutlineField *)ptc_outline_field(&to, name);
+        if (alike) { /* :id and "id": either may be found */
+            alike->of = ptc_outline_join(w->os, alike->of, of);
+            continue;
+        }
         fields[to.count++] = (PtcOutlineField){name, ptc_str_hash(key), false, of};
     }
     if (!whole) {

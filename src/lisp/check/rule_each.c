@@ -110,8 +110,10 @@ static const PtcOutline *sorted_by(Checker *c, const RuleCall *call)
 {
     const PtcOutline *coll = call->args[call->argc - 1];
     (void)pick(c, call, coll);
-    if (call->argc == 3)
+    if (call->argc == 3) {
         ptc_check_escape(c, call->args[1]);
+        ptc_check_unknown_call(c);
+    }
     return listed(c, coll, ptc_outline_item(&c->os, coll), coll->least);
 }
 

@@ -10,11 +10,22 @@ static const PtcOutline *made_of(Checker *c, CalleeKind kind, const RuleCall *ca
     return k ? ptc_check_fn_value(c, k) : NULL;
 }
 
-/* Does it take any number of arguments? */
+/* Does it take any number of arguments, and does what it gives not depend on how many there are? */
 static bool takes_any_number(const PtcOutline *f)
 {
     const PtcCallee *k = f->callee;
-    return k && k->kind == CALLEE_BUILTIN && ptc_builtin_row(k->index)->max < 0;
+    const PtcBuiltin *row = k && k->kind == CALLEE_BUILTIN ? ptc_builtin_row(k->index) : NULL;
+    if (!row || row->max >= 0)
+        return false;
+    switch (ptc_row_rule(row->flags)) {
+    case PTC_RULE_NONE:
+    case PTC_RULE_COMPARE:
+    case PTC_RULE_EQUAL:
+    case PTC_RULE_CONCAT:
+    case PTC_RULE_CONJ:
+    case PTC_RULE_MERGE: return true;
+    default: return false;
+    }
 }
 
 static const PtcOutline *apply(Checker *c, const RuleCall *call)

@@ -124,7 +124,12 @@ const PtcOutline *ptc_check_seq_rule(Checker *c, PtcRule rule, const RuleCall *c
     case PTC_RULE_NTH: return nth(c, call);
     case PTC_RULE_SEQ:
         return first->kinds & ~(unsigned)(PTC_IS_LIST | PTC_IS_NIL) ? NULL : or_nil(c, first);
-    case PTC_RULE_ELEMENTS: return elements(c, last, last->least);
+    case PTC_RULE_ELEMENTS:
+        if (call->argc > 1) { /* a comparator */
+            ptc_check_escape(c, first);
+            ptc_check_unknown_call(c);
+        }
+        return elements(c, last, last->least);
     case PTC_RULE_SOME_OF: return fewer(c, call, first);
     case PTC_RULE_SOME_OF_2: return call->argc > 1 ? fewer(c, call, args[1]) : NULL;
     case PTC_RULE_SET_OF: return set_of(c, first);
