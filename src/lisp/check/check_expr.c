@@ -261,6 +261,7 @@ static const PtcOutline *walk_loop(Checker *c, PtcExpr *x, bool tail)
         bind(c, x->locals[i], NULL, o);
     }
     before = c->here;
+    uint32_t trail = c->trail_count;
     for (uint32_t round = 0; round <= CHECK_ROUNDS && !c->silent; round++) {
         begin_frame(c, &frame, x, x->count);
         c->first = round == 0 && (!dry || first);
@@ -268,6 +269,7 @@ static const PtcOutline *walk_loop(Checker *c, PtcExpr *x, bool tail)
         (void)walk(c, x->a, false);
         c->frames = frame.outer;
         c->here = before;
+        ptc_check_undo(c, trail);
         if (!frame.again || !widen_loop(c, x, &frame, round))
             break;
     }
@@ -324,7 +326,9 @@ static const PtcOutline *walk_each(Checker *c, PtcExpr *x)
     c->here.muted |= c->job->facts->catches && !is_eager(coll);
     if (c->builds)
         c->builds->repeats = coll->least > repeats ? coll->least : repeats;
+    uint32_t trail = c->trail_count;
     const PtcOutline *o = walk(c, x->b, false);
+    ptc_check_undo(c, trail); /* perhaps there was no element, or a :while ended it */
     if (c->builds)
         c->builds->repeats = repeats;
     bool wrote = coll->least > 0 && o->kinds && c->here.wrote;
@@ -390,23 +394,25 @@ static bool is_name(const PtcOutline *o)
 
 static const PtcOutline *walk_map(Checker *c, PtcExpr *x)
 {
-    PtcOutline start = {.kinds = PTC_IS_MAP};
-    const PtcOutline *map = ptc_outline_make(&c->os, &start);
+    PtcOutlineEdit e;
+    PtcOutline *map = &e.map;
+    ptc_outline_edit(&e, &(PtcOutline){.kinds = PTC_IS_MAP});
     for (uint32_t i = 0; i + 1 < x->count; i += 2) {
         const PtcOutline *k = value_of(c, x->items[i]), *v = value_of(c, x->items[i + 1]);
         if (k->kinds == 0 || v->kinds == 0)
             return &ptc_outline_never;
         if (is_name(k)) {
             PtcText name = {ptc_str_bytes(k->literal), ptc_str_len(k->literal)};
-            map = ptc_outline_with(&c->os, map, name, v);
+            const PtcOutlineField *alike = ptc_outline_field(map, name);
+            if (alike) /* {:id 1 "id" 2} has both */
+                v = ptc_outline_join(&c->os, alike->of, v);
+            ptc_outline_put(&c->os, &e, name, v);
             continue;
         }
-        PtcOutline to = *map;
-        to.rest = to.rest ? ptc_outline_join(&c->os, to.rest, v) : v;
-        to.least = to.least ? to.least : 1;
-        map = ptc_outline_make(&c->os, &to);
+        map->rest = map->rest ? ptc_outline_join(&c->os, map->rest, v) : v;
+        map->least = map->least ? map->least : 1;
     }
-    return map;
+    return ptc_outline_make(&c->os, map);
 }
 
 /* ----------------------------------------------------------------------------------- names */
@@ -575,6 +581,7 @@ static const PtcOutline *walk_leaf(Checker *c, PtcExpr *x)
     case PTC_X_CONST: return const_of(c, x);
     case PTC_X_LOCAL: return local_of(x);
     case PTC_X_CAPTURE: return capture_of(c, x);
+    case PTC_X_SELF: return ptc_check_self(c);
     case PTC_X_GLOBAL: return global_of(c, x->index);
     case PTC_X_DATA: return data_of(c, x);
     case PTC_X_FN: return ptc_check_closure(c, x);

@@ -31,12 +31,47 @@ static PtcFnNotes *notes_of(Checker *c, PtcFn *fn)
     return fn->notes;
 }
 
-/* Somebody calls it with what is not walked; so do those who get its captures from it. */
-static void doubt(Checker *c, PtcFn *fn)
+static bool same_outlines(const PtcOutline *const *a, const PtcOutline *const *b, uint32_t n)
 {
-    PtcFnNotes *notes = notes_of(c, fn);
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}
+
+/* Somebody calls it with what is not walked: at the end it is walked with anything, for what it calls in turn. */
+static void doubt(Checker *c, const PtcCallee *k)
+{
+    PtcFnNotes *notes = notes_of(c, k->fn);
     if (notes)
         notes->unsure = true;
+    for (uint32_t i = 0; i < c->doubted_count; i++)
+        if (c->doubted[i]->fn == k->fn && same_outlines(c->doubted[i]->parts, k->parts, k->count))
+            return;
+    if (c->doubted_count < CHECK_DOUBTED)
+        c->doubted[c->doubted_count++] = k;
+    else
+        c->silent = true;
+}
+
+void ptc_check_lost(void *checker, const PtcCallee *k)
+{
+    Checker *c = checker;
+    if (k->kind == CALLEE_FN)
+        doubt(c, k);
+    for (uint32_t i = 0; k->kind != CALLEE_FN && i < k->count; i++)
+        ptc_outline_lose(&c->os, k->parts[i]);
+}
+
+const PtcOutline *ptc_check_self(Checker *c)
+{
+    PtcCallee *k = c->captures ? ptc_check_callee(c, CALLEE_FN, c->fn->capture_count) : NULL;
+    if (!k || !notes_of(c, c->fn))
+        return &ptc_outline_any;
+    k->fn = c->fn;
+    for (uint32_t i = 0; i < k->count; i++)
+        k->parts[i] = c->captures[i];
+    return ptc_check_fn_value(c, k);
 }
 
 static const PtcOutline *captured(Checker *c, PtcExpr *x, const PtcCapture *from)
@@ -45,9 +80,7 @@ static const PtcOutline *captured(Checker *c, PtcExpr *x, const PtcCapture *from
         return from->local->now ? from->local->now : &ptc_outline_any;
     if (from->from == 1 && c->captures && from->index < CHECK_CAPTURES)
         return c->captures[from->index];
-    if (from->from == 2)
-        doubt(c, x->fn->parent);
-    return &ptc_outline_any;
+    return from->from == 2 && c->fn == x->fn->parent ? ptc_check_self(c) : &ptc_outline_any;
 }
 
 const PtcOutline *ptc_check_closure(Checker *c, PtcExpr *x)
@@ -130,6 +163,7 @@ static const PtcOutline *walk_body(Checker *c, PtcFn *fn, const PtcArity *a)
     RecurFrame frame;
     Here before = c->here;
     bool dry = c->dry, first = c->first;
+    uint32_t trail = c->trail_count;
     for (uint32_t round = 0; fn->recurs && round <= CHECK_ROUNDS && !c->silent; round++) {
         begin_fn_frame(c, &frame, a);
         c->first = round == 0 && (!dry || first);
@@ -137,6 +171,7 @@ static const PtcOutline *walk_body(Checker *c, PtcFn *fn, const PtcArity *a)
         (void)ptc_check_expr(c, a->body, false);
         c->frames = frame.outer;
         c->here = before;
+        ptc_check_undo(c, trail);
         if (!frame.again || !widen_params(c, a, &frame, round))
             break;
     }
@@ -154,7 +189,7 @@ static const PtcOutline *walk_fn(Checker *c, const PtcCallee *k, const PtcArity 
 {
     const PtcOutline *captures[CHECK_CAPTURES];
     const PtcOutline **outer = c->captures;
-    const PtcFn *fn = c->fn;
+    PtcFn *fn = c->fn;
     Build *builds = c->builds;
     uint32_t asking = c->asking, picking = c->picking;
     bool updating = c->updating, wondering = c->wondering;
@@ -170,8 +205,10 @@ static const PtcOutline *walk_fn(Checker *c, const PtcCallee *k, const PtcArity 
     k->fn->notes->walking = true;
     set_params(c, a, args, argc);
     bool placed = c->placed;
+    uint32_t trail = c->trail_count;
     c->placed |= k->fn->notes->foreign;
     const PtcOutline *o = walk_body(c, k->fn, a);
+    ptc_check_undo(c, trail); /* of captures, which end here */
     c->placed = placed;
     k->fn->notes->walking = false;
     c->calls -= !part;
@@ -194,14 +231,6 @@ static bool is_as_strict(const Here *walked, const Here *now)
            walked->muted <= now->muted;
 }
 
-static bool same_outlines(const PtcOutline *const *a, const PtcOutline *const *b, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (a[i] != b[i])
-            return false;
-    return true;
-}
-
 static Variant *find_variant(const PtcCallee *k, const PtcOutline *const *args, uint32_t argc)
 {
     for (Variant *v = k->fn->notes->variants; v && argc <= CHECK_ARGS; v = v->next)
@@ -215,7 +244,7 @@ static Variant *add_variant(Checker *c, const PtcCallee *k, const PtcOutline *co
                             uint32_t argc)
 {
     PtcFnNotes *notes = k->fn->notes;
-    Variant *v = argc > CHECK_ARGS || notes->variant_count >= CHECK_VARIANTS
+    Variant *v = argc > CHECK_ARGS || notes->variant_count >= CHECK_VARIANTS + (uint32_t)c->ending
                      ? NULL
                      : ptc_outline_alloc(&c->os, sizeof *v);
     if (!v)
@@ -247,7 +276,7 @@ void ptc_check_unknown_call(Checker *c)
 static const PtcOutline *call_unwalked(Checker *c, const PtcCallee *k,
                                        const PtcOutline *const *args, uint32_t argc)
 {
-    doubt(c, k->fn);
+    doubt(c, k);
     for (uint32_t i = 0; i < argc && i < CHECK_ARGS; i++)
         ptc_check_escape(c, args[i]);
     ptc_check_unknown_call(c);
@@ -402,21 +431,35 @@ static void escape_fn(Checker *c, const PtcCallee *k)
     Here before = c->here;
     PtcFnNotes *notes = k->fn->notes;
     if (notes->walking || c->calls >= CHECK_CALL_DEPTH) {
-        doubt(c, k->fn);
+        doubt(c, k);
+        ptc_check_unknown_call(c);
         return;
     }
     for (uint32_t i = 0; i < CHECK_ARGS; i++)
         args[i] = &ptc_outline_any;
-    c->here.certain = c->here.sure = false;
+    c->here.certain = c->here.sure = c->here.stopped = false;
     c->here.muted |= c->job->facts->catches;
     for (uint32_t i = 0; i < k->fn->arity_count; i++) {
         const PtcArity *a = &k->fn->arities[i];
         if (a->count <= CHECK_ARGS)
             (void)call_fn(c, k, args, a->count);
         else
-            doubt(c, k->fn);
+            doubt(c, k);
     }
-    c->here = before;
+    /* From now on it may be called anywhere: by what forces a lazy sequence, for one. */
+    after_call(c, &before, c->here.stopped, false);
+}
+
+void ptc_check_end_functions(Checker *c)
+{
+    Here end = c->here;
+    c->ending = true;
+    c->captures = NULL;
+    for (uint32_t i = 0; i < c->doubted_count && !c->silent; i++) {
+        c->here = (Here){.certain = false};
+        escape_fn(c, c->doubted[i]);
+    }
+    c->here = end;
 }
 
 static void escape(Checker *c, const PtcOutline *o, unsigned depth);
@@ -431,7 +474,7 @@ static void escape_callee(Checker *c, const PtcCallee *k, unsigned depth)
 
 static void escape(Checker *c, const PtcOutline *o, unsigned depth)
 {
-    if (c->silent || (o->depth == 0 && !o->callee))
+    if (c->silent || c->os.out || (o->depth == 0 && !o->callee))
         return;
     ptc_outline_charge(&c->os, 1);
     if (depth > PTC_OUTLINE_DEPTH) {

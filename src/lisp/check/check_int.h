@@ -22,6 +22,7 @@ enum {
     CHECK_FINDINGS = 32,
     CHECK_LOOKUPS = 512,
     CHECK_TESTED = 256,
+    CHECK_DOUBTED = 64,
     CHECK_WORD = 128,           /* bytes of a name in a message */
     CHECK_REGION = 64 * PTC_KB, /* of text of functions of the session */
 };
@@ -102,7 +103,7 @@ typedef struct Finding {
     bool error;
     uint32_t first, last;
     uint32_t source; /* of a nil that may be there: not reported if that is tested anywhere */
-    const PtcFn *fn; /* in which it was found; not reported if that is unsure */
+    PtcFn *fn; /* in which it was found; not reported if that is unsure */
     char message[PTC_MESSAGE_MAX + 4], hint[PTC_HINT_MAX + 4];
 } Finding;
 
@@ -111,7 +112,7 @@ typedef struct Lookup {
     const PtcExpr *at;
     PtcText key;
     const PtcOutline *map; /* that lacks it */
-    const PtcFn *fn;
+    PtcFn *fn;
     uint32_t first, last;                    /* where it is told */
     bool hit, asked, wondered, wrote, heard; /* heard: a visit that missed was not muted */
     bool pair; /* a map was taken apart as a pair; the key has no name */
@@ -140,7 +141,7 @@ typedef struct Checker {
     bool updating; /* a function gets what was in a map: if that is nothing, nobody else says so */
     RecurFrame *frames;
     Build *builds;
-    const PtcFn *fn;
+    PtcFn *fn;
     uint32_t place_first, place_last; /* while a foreign function is walked: the call */
     bool placed;
     const PtcOutline **captures; /* of fn */
@@ -158,6 +159,10 @@ typedef struct Checker {
     uint32_t finding_count;
     Lookup *lookups;
     uint32_t lookup_count;
+    /* Functions that are called where that cannot be followed; at the end they are walked with anything. */
+    const PtcCallee *doubted[CHECK_DOUBTED];
+    uint32_t doubted_count;
+    bool ending;
     const PtcExpr *leaf; /* the expression whose value is being checked as the answer; or NULL */
 } Checker;
 
@@ -194,6 +199,12 @@ const PtcOutline *ptc_check_callback(Checker *c, PtcExpr *at, const PtcOutline *
                                      const PtcOutline *const *args, uint32_t argc, unsigned least);
 /* It goes where its calls cannot be followed. */
 void ptc_check_escape(Checker *c, const PtcOutline *o);
+/* What an outline knew of a function is lost (PtcOutlines). */
+void ptc_check_lost(void *checker, const PtcCallee *k);
+/* After the program: those whose calls could not be followed, for what they call in turn. */
+void ptc_check_end_functions(Checker *c);
+/* The function that is being walked, by its own name. */
+const PtcOutline *ptc_check_self(Checker *c);
 /* Control goes where return may stand. */
 void ptc_check_unknown_call(Checker *c);
 /* A function that is a value: a builtin, a tool, one of an earlier program. */

@@ -18,6 +18,8 @@ static Checker *begin(const PtcCheckJob *job)
     if (!c || !(c->globals = ptc_arena_zalloc(a->arena, (n ? n : 1) * sizeof *c->globals)))
         return NULL;
     c->os.arena = c->arena = a->arena;
+    c->os.lost = ptc_check_lost;
+    c->os.user = c;
     c->heap = a->heap;
     c->job = job;
     c->here = (Here){.certain = true};
@@ -54,6 +56,7 @@ bool ptc_check_program(const PtcCheckJob *job, PtcFn *program)
         return false;
     c->fn = program;
     (void)ptc_check_expr(c, program->arities[0].body, true);
+    ptc_check_end_functions(c);
     c->here = (Here){.certain = true};
     ptc_check_report_keys(c);
     ptc_check_end_answers(c);

@@ -136,16 +136,15 @@ static const PtcSketchField *only_required(const PtcSketch *takes)
 /* (tool/name :key value ...) as a map. */
 static const PtcOutline *map_of_pairs(Checker *c, const PtcOutline *const *args, uint32_t argc)
 {
-    PtcOutline start = {.kinds = PTC_IS_MAP};
-    const PtcOutline *m = ptc_outline_make(&c->os, &start);
+    PtcOutlineEdit e;
+    ptc_outline_edit(&e, &(PtcOutline){.kinds = PTC_IS_MAP});
     for (uint32_t i = 0; i + 1 < argc; i += 2) {
         PtcValue key = args[i]->literal;
         if (key == PTC_NONE || !(ptc_is_keyword(key) || ptc_is_string(key)))
             return &ptc_outline_any;
-        m = ptc_outline_with(&c->os, m, (PtcText){ptc_str_bytes(key), ptc_str_len(key)},
-                             args[i + 1]);
+        ptc_outline_put(&c->os, &e, (PtcText){ptc_str_bytes(key), ptc_str_len(key)}, args[i + 1]);
     }
-    return m;
+    return ptc_outline_make(&c->os, &e.map);
 }
 
 /* What stands in the program is judged by the one who will be called. */

@@ -56,6 +56,27 @@ static bool same_outline(const PtcOutline *a, const PtcOutline *b)
            same_fields(a, b);
 }
 
+void ptc_outline_lose(PtcOutlines *os, const PtcOutline *o)
+{
+    if (!o || !(o->flags & PTC_OUTLINE_CALLEES) || !os->lost || os->out)
+        return;
+    ptc_outline_charge(os, 1);
+    if (o->callee)
+        os->lost(os->user, o->callee);
+    ptc_outline_lose(os, o->item);
+    ptc_outline_lose(os, o->rest);
+    for (size_t i = 0; i < o->count; i++)
+        ptc_outline_lose(os, o->fields[i].of);
+}
+
+static unsigned has_callees(const PtcOutline *o)
+{
+    unsigned flags = (o->item ? o->item->flags : 0u) | (o->rest ? o->rest->flags : 0u);
+    for (size_t i = 0; i < o->count; i++)
+        flags |= o->fields[i].of->flags;
+    return o->callee ? PTC_OUTLINE_CALLEES : flags & PTC_OUTLINE_CALLEES;
+}
+
 static unsigned deeper(unsigned depth, const PtcOutline *o)
 {
     return o && o->depth >= depth ? o->depth + 1u : depth;
@@ -72,13 +93,16 @@ static unsigned depth_of(const PtcOutline *o)
 /* Without its parts, which lie too deep. */
 static const PtcOutline *flat(PtcOutlines *os, const PtcOutline *o)
 {
+    ptc_outline_lose(os, o);
     PtcOutline to = {.kinds = o->kinds, .least = o->least, .flags = o->flags | PTC_OUTLINE_OPEN};
     return ptc_outline_make(os, &to);
 }
 
-const PtcOutline *ptc_outline_make(PtcOutlines *os, const PtcOutline *from)
+const PtcOutline *ptc_outline_make(PtcOutlines *os, const PtcOutline *given)
 {
-    unsigned depth = depth_of(from);
+    PtcOutline whole = *given, *from = &whole;
+    unsigned depth = depth_of(given);
+    from->flags = (uint8_t)((given->flags & ~PTC_OUTLINE_CALLEES) | has_callees(given));
     ptc_outline_charge(os, 1u + from->count);
     if (os->out)
         return &ptc_outline_any;
@@ -176,8 +200,10 @@ const PtcOutlineField *ptc_outline_field(const PtcOutline *map, PtcText name)
 const PtcOutline *ptc_outline_member(PtcOutlines *os, const PtcOutline *o)
 {
     const PtcOutline *all = &ptc_outline_never;
-    if (o->flags & PTC_OUTLINE_OPEN || !(o->kinds & PTC_IS_MAP))
+    if (o->flags & PTC_OUTLINE_OPEN || !(o->kinds & PTC_IS_MAP)) {
+        ptc_outline_lose(os, o);
         return &ptc_outline_any;
+    }
     for (size_t i = 0; i < o->count; i++)
         all = ptc_outline_join(os, all, o->fields[i].of);
     return o->rest ? ptc_outline_join(os, all, o->rest) : all;
@@ -237,8 +263,10 @@ static bool add_field(PtcOutlines *os, PtcOutline *to, PtcOutlineField *fields,
                       const PtcOutlineField *f, const PtcOutline *other)
 {
     const PtcOutlineField *same = find_field(other, f->name, f->hash);
-    if (!same && (other->flags & PTC_OUTLINE_OPEN))
+    if (!same && (other->flags & PTC_OUTLINE_OPEN)) {
+        ptc_outline_lose(os, f->of);
         return true; /* it may be there as anything */
+    }
     const PtcOutline *of = f->of;
     if (same || other->rest)
         of = ptc_outline_join(os, of, same ? same->of : other->rest);
@@ -265,6 +293,8 @@ static void join_maps(PtcOutlines *os, PtcOutline *to, PtcOutlineField *fields, 
                    : a->rest          ? a->rest
                                       : b->rest;
     if (!fits) {
+        ptc_outline_lose(os, a);
+        ptc_outline_lose(os, b);
         to->count = 0;
         to->flags |= PTC_OUTLINE_OPEN;
     }
@@ -308,12 +338,23 @@ static void join_parts(PtcOutlines *os, PtcOutline *to, PtcOutlineField *fields,
         join_tuples(os, to, fields, a, b);
     else if ((ptc_outline_is_tuple(a) && !coll_b) || (ptc_outline_is_tuple(b) && !coll_a))
         take_fields(to, coll_a ? a : b);
-    if (coll_a && coll_b)
-        to->item = a->item && b->item ? ptc_outline_join(os, a->item, b->item) : NULL;
-    else if (coll_a || coll_b)
+    if (coll_a && coll_b && a->item && b->item) {
+        to->item = ptc_outline_join(os, a->item, b->item);
+    } else if (coll_a && coll_b) {
+        ptc_outline_lose(os, a->item);
+        ptc_outline_lose(os, b->item);
+    } else if (coll_a || coll_b) {
         to->item = coll_a ? a->item : b->item;
+    }
     if (to->item == &ptc_outline_any)
         to->item = NULL;
+}
+
+static void lose_callees(PtcOutlines *os, const PtcOutline *a, const PtcOutline *b)
+{
+    for (int i = 0; i < 2; i++, a = b)
+        if (a->callee && os->lost)
+            os->lost(os->user, a->callee);
 }
 
 static unsigned join_flags(const PtcOutline *a, const PtcOutline *b)
@@ -333,9 +374,12 @@ const PtcOutline *ptc_outline_join(PtcOutlines *os, const PtcOutline *a, const P
         return a;
     if (a->kinds == 0)
         return b;
-    if (a == &ptc_outline_any || b == &ptc_outline_any ||
-        count_sorts(a->kinds | b->kinds) > PTC_OUTLINE_SORTS)
+    if (os->out || a == &ptc_outline_any || b == &ptc_outline_any ||
+        count_sorts(a->kinds | b->kinds) > PTC_OUTLINE_SORTS) {
+        ptc_outline_lose(os, a);
+        ptc_outline_lose(os, b);
         return &ptc_outline_any;
+    }
     PtcOutlineField fields[PTC_OUTLINE_FIELDS];
     PtcOutline to = {.kinds = a->kinds | b->kinds, .flags = (uint8_t)join_flags(a, b)};
     to.least = has_elements(a) && has_elements(b) ? (a->least < b->least ? a->least : b->least)
@@ -348,6 +392,8 @@ const PtcOutline *ptc_outline_join(PtcOutlines *os, const PtcOutline *a, const P
         to.callee = a->callee;
     else if (!(a->kinds & PTC_IS_FN) || !(b->kinds & PTC_IS_FN))
         to.callee = a->callee ? a->callee : b->callee;
+    else
+        lose_callees(os, a, b);
     if (a->literal == b->literal && a->kinds == b->kinds)
         to.literal = a->literal;
     return ptc_outline_make(os, &to);
@@ -380,34 +426,47 @@ const PtcOutline *ptc_outline_only(PtcOutlines *os, const PtcOutline *o, unsigne
     return ptc_outline_make(os, &to);
 }
 
+void ptc_outline_edit(PtcOutlineEdit *e, const PtcOutline *map)
+{
+    e->map = *map;
+    if (map->count)
+        memcpy(e->fields, map->fields, map->count * sizeof *e->fields);
+    e->map.fields = e->fields;
+}
+
+void ptc_outline_put(PtcOutlines *os, PtcOutlineEdit *e, PtcText name, const PtcOutline *of)
+{
+    PtcOutline *map = &e->map;
+    const PtcOutlineField *old = ptc_outline_field(map, name);
+    ptc_outline_charge(os, map->count / 8u);
+    if (map->least == 0)
+        map->least = 1;
+    if (!old && map->count == PTC_OUTLINE_FIELDS) {
+        map->flags |= PTC_OUTLINE_OPEN;
+        ptc_outline_lose(os, of);
+        return;
+    }
+    size_t at = old ? (size_t)(old - e->fields) : map->count++;
+    if (!old)
+        e->fields[at] = (PtcOutlineField){.name = name, .hash = name_hash(name)};
+    e->fields[at].of = of;
+    e->fields[at].optional = false;
+}
+
 const PtcOutline *ptc_outline_with(PtcOutlines *os, const PtcOutline *map, PtcText name,
                                    const PtcOutline *of)
 {
-    PtcOutlineField fields[PTC_OUTLINE_FIELDS];
-    PtcOutline to = *map;
-    const PtcOutlineField *old = ptc_outline_field(map, name);
-    to.fields = fields;
-    if (map->count)
-        memcpy(fields, map->fields, map->count * sizeof *fields);
-    if (!old && to.count == PTC_OUTLINE_FIELDS) {
-        to.flags |= PTC_OUTLINE_OPEN;
-        return ptc_outline_make(os, &to);
-    }
-    size_t at = old ? (size_t)(old - map->fields) : to.count++;
-    if (!old)
-        fields[at] = (PtcOutlineField){.name = name, .hash = name_hash(name)};
-    fields[at].of = of;
-    fields[at].optional = false;
-    if (to.least == 0)
-        to.least = 1;
-    return ptc_outline_make(os, &to);
+    PtcOutlineEdit e;
+    ptc_outline_edit(&e, map);
+    ptc_outline_put(os, &e, name, of);
+    return ptc_outline_make(os, &e.map);
 }
 
 const PtcOutline *ptc_outline_sure(PtcOutlines *os, const PtcOutline *o)
 {
     PtcOutlineField fields[PTC_OUTLINE_FIELDS];
     PtcOutline to = *o;
-    if (o->depth == 0 && !(o->flags & PTC_OUTLINE_MAYBE))
+    if (os->out || (o->depth == 0 && !(o->flags & PTC_OUTLINE_MAYBE)))
         return o;
     to.flags &= (uint8_t)~PTC_OUTLINE_MAYBE;
     to.source = o->flags & PTC_OUTLINE_MAYBE ? 0 : o->source;

@@ -47,6 +47,7 @@ enum {
     PTC_OUTLINE_MAYBE = 8,  /* nil is among the kinds because something declared may be absent */
     PTC_OUTLINE_ENTRY = 16, /* a tuple that is an entry of a map */
     PTC_OUTLINE_SEEN = 32,  /* nobody has declared it: nothing that follows from it is certain */
+    PTC_OUTLINE_CALLEES = 64, /* it is, or has somewhere, a function that is known; made, not given */
 };
 
 struct PtcOutline {
@@ -71,6 +72,9 @@ typedef struct PtcOutlines {
     size_t bytes;
     uint32_t work; /* done so far: parts made and compared */
     bool out;
+    /* A function that was known is no longer: who calls it can not be followed.  Or NULL. */
+    void (*lost)(void *user, const struct PtcCallee *callee);
+    void *user;
     const PtcOutline *table[PTC_OUTLINE_TABLE];
     PtcText sources
         [PTC_OUTLINE_SOURCES]; /* members that may be absent, by their hash; the latest of several */
@@ -91,6 +95,9 @@ static inline void ptc_outline_charge(PtcOutlines *os, size_t n)
 /* Memory of the same budget; NULL: it is used up. */
 void *ptc_outline_alloc(PtcOutlines *os, size_t size);
 
+/* Functions that are known in it will not be known any more. */
+void ptc_outline_lose(PtcOutlines *os, const PtcOutline *o);
+
 /* What is one or the other. */
 const PtcOutline *ptc_outline_join(PtcOutlines *os, const PtcOutline *a, const PtcOutline *b);
 /* The same without the other kinds. */
@@ -104,7 +111,15 @@ const PtcOutline *ptc_outline_tuple(PtcOutlines *os, const PtcOutline *const *it
 const PtcOutline *ptc_outline_item(PtcOutlines *os, const PtcOutline *o);
 /* Any member of a map. */
 const PtcOutline *ptc_outline_member(PtcOutlines *os, const PtcOutline *o);
-/* The map with a member put in its place, or added. */
+/* A map on its way to another one.  It must stay where it is: map.fields points to fields. */
+typedef struct PtcOutlineEdit {
+    PtcOutline map;
+    PtcOutlineField fields[PTC_OUTLINE_FIELDS];
+} PtcOutlineEdit;
+void ptc_outline_edit(PtcOutlineEdit *e, const PtcOutline *map);
+/* A member is put in its place, or added. */
+void ptc_outline_put(PtcOutlines *os, PtcOutlineEdit *e, PtcText name, const PtcOutline *of);
+/* The map with one member put. */
 const PtcOutline *ptc_outline_with(PtcOutlines *os, const PtcOutline *map, PtcText name,
                                    const PtcOutline *of);
 /* The same outline without what says that nil may be there because something declared is absent, at every depth. */

@@ -92,6 +92,8 @@ static const PtcOutline *put_in(Checker *c, const RuleCall *call)
     const PtcOutline *m = target(c, call->args[0]), *path = call->args[1];
     if (!m || !ptc_outline_is_tuple(path) || path->count == 0)
         return NULL;
+    for (uint32_t i = 0; i < call->argc; i++)
+        ptc_outline_lose(&c->os, call->args[i]);
     return put(c, m, path->fields[0].of, &ptc_outline_any);
 }
 
@@ -151,18 +153,20 @@ static const PtcOutline *merge(Checker *c, const RuleCall *call)
     const PtcOutline *to = target(c, call->args[0]);
     for (uint32_t i = 1; to && i < call->argc; i++) {
         const PtcOutline *from = call->args[i];
+        PtcOutlineEdit e;
         if ((from->kinds & ~(unsigned)PTC_IS_NIL) & ~(unsigned)PTC_IS_MAP)
             return NULL;
         bool sure = from->kinds == PTC_IS_MAP;
+        ptc_outline_edit(&e, to);
         for (size_t k = 0; k < from->count; k++) {
-            const PtcOutlineField *f = &from->fields[k], *old = ptc_outline_field(to, f->name);
+            const PtcOutlineField *f = &from->fields[k], *old = ptc_outline_field(&e.map, f->name);
             bool stays = !sure || f->optional;
             const PtcOutline *of =
                 stays ? ptc_outline_join(&c->os, f->of, old ? old->of : &ptc_outline_nil) : f->of;
-            to = ptc_outline_with(&c->os, to, f->name, of);
+            ptc_outline_put(&c->os, &e, f->name, of);
         }
-        PtcOutline o = *to;
-        o.flags |= from->flags & (PTC_OUTLINE_OPEN | PTC_OUTLINE_DECLARED);
+        PtcOutline o = e.map;
+        o.flags |= from->flags & (PTC_OUTLINE_OPEN | PTC_OUTLINE_DECLARED | PTC_OUTLINE_SEEN);
         if (from->kinds & PTC_IS_MAP && !(from->flags & PTC_OUTLINE_GIVEN) && from->count == 0)
             o.flags &= (uint8_t)~PTC_OUTLINE_GIVEN;
         if (from->rest)
@@ -183,15 +187,21 @@ static const PtcOutline *select_keys(Checker *c, const RuleCall *call)
     if (!path || m->kinds != PTC_IS_MAP || m->flags & PTC_OUTLINE_OPEN || m->rest ||
         !ptc_outline_is_tuple(path))
         return NULL;
-    const PtcOutline *to = ptc_outline_make(&c->os, &start);
+    PtcOutlineEdit e;
+    ptc_outline_edit(&e, &start);
     for (size_t i = 0; i < path->count; i++) {
         if (!name_of(path->fields[i].of, &name))
             return NULL;
         const PtcOutlineField *f = ptc_outline_field(m, name);
-        if (f)
-            to = ptc_outline_with(&c->os, to, f->name, f->of);
+        if (!f)
+            continue;
+        uint8_t least = e.map.least;
+        ptc_outline_put(&c->os, &e, f->name,
+                        f->optional ? ptc_outline_join(&c->os, f->of, &ptc_outline_nil) : f->of);
+        if (f->optional)
+            e.map.least = least;
     }
-    return to;
+    return ptc_outline_make(&c->os, &e.map);
 }
 
 static const PtcOutline *vals(Checker *c, const PtcOutline *m)
