@@ -18,7 +18,11 @@ export interface Limits {
   tool_bytes?: number;
   max_workers?: number;
   seed?: number;
+  check?: CheckMode;
 }
+
+/** What mistakes are that are found before a program runs (docs/check.md). */
+export type CheckMode = "error" | "warn" | "off";
 
 export type ToolFunction = (args: any) => unknown | Promise<unknown>;
 
@@ -76,6 +80,8 @@ export interface SyncOptions {
   signature?: string;
   outputSchema?: object;
   limits?: Limits;
+  /** The same as limits.check. */
+  check?: CheckMode;
   now?: Date | number;
 }
 

@@ -70,21 +70,32 @@ function toJson(value, what) {
   return json === undefined ? "null" : json;
 }
 
+const CHECK_WORDS = ["error", "warn", "off"];
+
+// PTC_CHECK_ERROR and so on.
+function checkMode(word) {
+  if (word !== undefined && !CHECK_WORDS.includes(word))
+    throw new UsageError(`check must be one of ${CHECK_WORDS.join(", ")}; got ${JSON.stringify(word)}`);
+  return word === undefined ? undefined : CHECK_WORDS.indexOf(word);
+}
+
 function limitList(limits) {
   if (limits === undefined) return null;
   for (const [name, value] of Object.entries(limits)) {
     if (!LIMITS.includes(name)) throw new UsageError(`there is no limit ${name}; there are ${LIMITS.join(", ")}`);
-    if (value !== undefined && !Number.isInteger(value))
+    if (name === "check") checkMode(value);
+    else if (value !== undefined && !Number.isInteger(value))
       throw new UsageError(`the limit ${name} must be a whole number; got ${JSON.stringify(value)}`);
   }
-  return LIMITS.map((name) => limits[name]);
+  return LIMITS.map((name) => name === "check" ? checkMode(limits.check) : limits[name]);
 }
 
 // An option that nobody reads could be a limit that somebody relies on.
 function checkOptions(options, names) {
   for (const name of Object.keys(options ?? {}))
-    if (LIMITS.includes(name)) throw new UsageError(`${name} is a limit: write limits: { ${name}: ... }`);
-    else if (!names.includes(name)) throw new UsageError(`there is no option ${name}; there are ${names.join(", ")}`);
+    if (names.includes(name)) continue;
+    else if (LIMITS.includes(name)) throw new UsageError(`${name} is a limit: write limits: { ${name}: ... }`);
+    else throw new UsageError(`there is no option ${name}; there are ${names.join(", ")}`);
 }
 
 // Tools as the addon wants them: {name: function or {function, signature, ...}} or a list of {name, function, ...}.
@@ -218,8 +229,9 @@ class Engine {
     if (typeof program !== "string") throw new UsageError("a program must be a string");
     if (Array.isArray(context) || (context && typeof context !== "object"))
       throw new UsageError("the context must be an object, whose keys are data/KEY in the program");
-    checkOptions(options, ["session", "tools", "signature", "outputSchema", "limits", "now", "signal"]);
-    const { session, tools, signature, outputSchema, limits, now } = options;
+    checkOptions(options, ["session", "tools", "signature", "outputSchema", "limits", "check", "now", "signal"]);
+    const { session, tools, signature, outputSchema, check, now } = options;
+    const limits = check === undefined ? options.limits : { ...options.limits, check };
     const set = tools ? new ToolSet(tools) : this.tools;
     if (set) set.failure = undefined;
     const data = context === undefined || context === null ? null : context instanceof Data ? context : new Data(this, context);

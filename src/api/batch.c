@@ -48,6 +48,15 @@ static bool refuse_batch_line(BatchRequest *r, const char *problem)
     return ptc_why_say(&r->why, PTC_WHY_INVALID, "%s", problem);
 }
 
+/* What is no limit may be anything, whatever the batch was started with. */
+static bool set_line_word(BatchRequest *r, const PtcLimit *limit, PtcValue value)
+{
+    int n = ptc_is_string(value) ? ptc_text_choice(ptc_str_text(value), limit->words) : -1;
+    *ptc_limits_field(&r->limits, limit) = n;
+    return n >= 0 || ptc_why_say(&r->why, PTC_WHY_INVALID, "options.%s must be one of %s",
+                                 limit->line, limit->words);
+}
+
 /* Limits of the whole batch apply to every line, because lines may come from somebody else. */
 static bool set_line_limit(BatchRequest *r, const PtcLimit *limit, PtcValue value)
 {
@@ -102,7 +111,9 @@ static bool read_line_option(BatchRequest *r, PtcValue key, PtcValue value)
     const PtcLimit *limit = ptc_limits_of_line(name);
     if (ptc_text_is(name, "now"))
         return read_now(r, value);
-    return limit ? set_line_limit(r, limit, value) : refuse_line_option(r, name);
+    if (!limit)
+        return refuse_line_option(r, name);
+    return limit->words ? set_line_word(r, limit, value) : set_line_limit(r, limit, value);
 }
 
 static bool read_line_options(BatchRequest *r, PtcValue options)

@@ -99,6 +99,19 @@ static inline bool ptc_text_is_blank(PtcText t)
     return ptc_text_skip_spaces(t).len == 0;
 }
 
+/* Which of the words "a|b|c" it is, from 0; -1: none of them. */
+static inline int ptc_text_choice(PtcText text, const char *words)
+{
+    int place = 0;
+    for (; *words; place++) {
+        size_t n = strcspn(words, "|");
+        if (ptc_text_same(text, (PtcText){words, n}))
+            return place;
+        words += n + (words[n] == '|');
+    }
+    return -1;
+}
+
 static inline bool ptc_text_starts(PtcText text, const char *prefix)
 {
     size_t n = strlen(prefix);

@@ -98,20 +98,6 @@ static bool set_int(const PtcUsage *usage, const PtcOption *option, int64_t *fie
     return false;
 }
 
-/* The index of a word in "a|b|c"; -1: it is not there. */
-static int find_choice_word(const char *words, const char *text)
-{
-    size_t len = strlen(text);
-    int place = 0;
-    for (const char *word = words; *word; place++) {
-        size_t n = strcspn(word, "|");
-        if (n == len && memcmp(word, text, n) == 0)
-            return place;
-        word += n + (word[n] == '|');
-    }
-    return -1;
-}
-
 /* The word of "a|b|c" that was probably meant: one that begins with the text, else the nearest.  Its length; 0:
  * none. */
 static size_t guess_word(const char *words, const char *text, const char **guess)
@@ -134,7 +120,7 @@ static size_t guess_word(const char *words, const char *text, const char **guess
 static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *field,
                        const char *origin, const char *text)
 {
-    int place = find_choice_word(option->value, text);
+    int place = ptc_text_choice(ptc_text_cstr(text), option->value);
     const char *guess;
     if (place >= 0) {
         *field = place;
@@ -148,7 +134,7 @@ static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *fiel
 
 static bool set_flag(const PtcUsage *usage, bool *field, const char *origin, const char *text)
 {
-    int place = find_choice_word("true|1|yes|on|false|0|no|off", text);
+    int place = ptc_text_choice(ptc_text_cstr(text), "true|1|yes|on|false|0|no|off");
     if (place >= 0)
         *field = place < 4;
     else

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lisp/vm/limits.h"
+
 /* The type of an option, and of the field that takes its value. */
 typedef enum {
     PTC_OPTION_FLAG,   /* bool: set if it is given */
@@ -50,6 +52,15 @@ typedef struct PtcOption {
     int64_t min, max;
     unsigned group; /* PTC_GROUP_*; 0 where the command has few options */
 } PtcOption;
+
+/* The row of --check, which all commands have that run programs; its field is an int, -1 if it is not given. */
+#define PTC_OPTION_CHECK(at, in)                                                             \
+    {                                                                                        \
+        .name = "check", .type = PTC_OPTION_CHOICE, .field = at, .value = PTC_CHECK_WORDS,   \
+        .help = "mistakes that are found before a program runs end it, are warnings or are " \
+                "not looked for (error; ptc docs check)",                                    \
+        .group = in                                                                          \
+    }
 
 enum { PTC_OPTION_ITEMS = 64 };
 typedef struct PtcOptionList {

@@ -39,6 +39,18 @@ const cases = {
     assert.equal(e.runSync("(count data/ordres)", { orders: [] }).warnings[0].kind, "unknown_data");
     assert.equal(e.evaluateSync("(System/currentTimeMillis)", null, { now: new Date(5000) }), 5000);
   },
+  async check() {
+    const e = new ptc.Engine({ tools: { n: { signature: "() -> :string", function: () => "x" } } });
+    const found = (await e.run("(inc (tool/n))")).error;
+    assert.deepEqual([found.kind, found.phase], ["type_error", "check"]);
+    for (const more of [{ check: "warn" }, { limits: { check: "warn" } }, { check: "warn", limits: { check: "off" } }]) {
+      const outcome = await e.run("(inc (tool/n))", null, more);
+      assert.deepEqual([outcome.error.phase, outcome.warnings[0].kind, outcome.toolCalls.length], ["run", "type_mismatch", 1]);
+    }
+    assert.deepEqual((await e.run("(inc (tool/n))", null, { check: "off" })).warnings, []);
+    await assert.rejects(e.run("1", null, { check: "wran" }), /check must be one of error, warn, off; got "wran"/);
+    assert.throws(() => new ptc.Engine({ limits: { check: 1 } }), /check must be one of/);
+  },
   async closed() {
     const e = new ptc.Engine();
     e.close();

@@ -69,6 +69,17 @@ class Errors(unittest.TestCase):
         engine.close()
         self.assertRaisesRegex(ptc.UsageError, "closed", engine.evaluate, "1")
 
+    def test_check(self):
+        engine = ptc.Engine(tools=[ptc.Tool(lambda: "x", "n", "() -> :string")])
+        found = engine.run("(inc (tool/n))").error
+        self.assertEqual((found.kind, found.phase), ("type_error", "check"))
+        for more in ({"check": "warn"}, {"limits": {"check": "warn"}}):
+            outcome = engine.run("(inc (tool/n))", **more)
+            self.assertEqual((outcome.error.phase, outcome.warnings[0].kind, len(outcome.tool_calls)), ("run", "type_mismatch", 1))
+        self.assertEqual(engine.run("(inc (tool/n))", check="off").warnings, [])
+        self.assertRaisesRegex(ptc.UsageError, "check must be one of error, warn, off; got 'wran'", engine.run, "1", check="wran")
+        self.assertRaisesRegex(ptc.UsageError, "check must be one of", ptc.Engine, limits={"check": 1})
+
     def test_warnings(self):
         outcome = ptc.Engine().run("(count data/ordres)", {"orders": []})
         self.assertEqual(outcome.warnings[0].kind, "unknown_data")

@@ -10,7 +10,8 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_i
 
 LIMIT_NAMES = ("timeout_ms", "deadline_ms", "memory_bytes", "loop_limit", "max_depth", "max_int_bits", "program_bytes",
                "context_bytes", "session_bytes", "print_bytes", "result_bytes", "max_tool_calls", "tool_bytes", "max_workers",
-               "seed")
+               "seed", "check")
+CHECK_WORDS = ("error", "warn", "off")
 OK, NO_MEMORY, BAD_ARGUMENT, BAD_DATA = range(4)
 ANSWERED, PENDING = 0, 1
 

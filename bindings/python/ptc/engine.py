@@ -74,13 +74,22 @@ class Outcome:
         return json.loads(self.json)
 
 
-def _limits(limits: Mapping[str, int] | None) -> native.PtcLimits | None:
+def _check_mode(word: Any) -> int:
+    """PTC_CHECK_ERROR and so on."""
+    if word not in native.CHECK_WORDS:
+        raise UsageError(f"check must be one of {', '.join(native.CHECK_WORDS)}; got {word!r}")
+    return native.CHECK_WORDS.index(word)
+
+
+def _limits(limits: Mapping[str, int | str] | None) -> native.PtcLimits | None:
     if limits is None:
         return None
     struct = native.made(native.PtcLimits)
     for name, value in limits.items():
         if name not in native.LIMIT_NAMES:
             raise UsageError(f"there is no limit {name!r}; there are {', '.join(native.LIMIT_NAMES)}")
+        if name == "check":
+            value = _check_mode(value)
         if not isinstance(value, int):
             raise UsageError(f"the limit {name} must be a whole number; got {value!r}")
         setattr(struct, name, value)
@@ -239,7 +248,7 @@ class Upstreams:
 class Engine:
     """Runs programs under limits.  `limits` has fields of PtcLimits (docs/limits.md); `tools` are Python functions."""
 
-    def __init__(self, *, limits: Mapping[str, int] | None = None, tools: ToolsLike | None = None,
+    def __init__(self, *, limits: Mapping[str, int | str] | None = None, tools: ToolsLike | None = None,
                  float_precision: int | None = None, upstreams: Upstreams | None = None):
         self.handle: Any = None
         self._parts: weakref.WeakSet[_Owned] = weakref.WeakSet()
@@ -298,11 +307,13 @@ class Engine:
 
     def run(self, program: str, context: Mapping[str, Any] | Data | None = None, *, session: Session | None = None,
             tools: ToolsLike | None = None, signature: str | None = None, output_schema: Mapping[str, Any] | None = None,
-            limits: Mapping[str, int] | None = None, now: datetime.datetime | int | None = None) -> Outcome:
-        """Everything that a run gives, whether it succeeds or fails.  `context` is a dict, whose keys are data/key."""
+            limits: Mapping[str, int | str] | None = None, now: datetime.datetime | int | None = None,
+            check: str | None = None) -> Outcome:
+        """Everything that a run gives, whether it succeeds or fails.  `context` is a dict, whose keys are data/key; `check`
+        says what mistakes are that are found before the program runs: "error", "warn" or "off" (docs/check.md)."""
         own = ToolSet(tools) if tools else None
         try:
-            return self._run(program, context, own or self._tools, session, signature, output_schema, limits, now)
+            return self._run(program, context, own or self._tools, session, signature, output_schema, limits, now, check)
         finally:
             if own:
                 own.close()
@@ -332,7 +343,8 @@ class Engine:
         lib.ptc_cancel(self.handle)
 
     def _run(self, program: str, context: Any, tools: ToolSet | None, session: Session | None = None,
-             signature: str | None = None, output_schema: Any = None, limits: Any = None, now: Any = None) -> Outcome:
+             signature: str | None = None, output_schema: Any = None, limits: Any = None, now: Any = None,
+             check: str | None = None) -> Outcome:
         if not self._busy.acquire(blocking=False):
             raise UsageError("this engine is running a program already; use one engine for each thread")
         data = None
@@ -358,6 +370,8 @@ class Engine:
             if output_schema is not None:
                 keep.append(to_json(output_schema, "output_schema"))
                 run.output_schema, run.output_schema_len = keep[-1], len(keep[-1])
+            if check is not None:
+                limits = {**(limits or {}), "check": check}
             if limits is not None:
                 run.limits = ctypes.pointer(_limits(limits))
             if now is not None:

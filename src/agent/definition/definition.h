@@ -38,6 +38,7 @@ struct PtcAgentDef {
     int64_t max_tool_calls; /* 0: no limit */
     int64_t memory_limit;   /* 0: no limit */
     bool memory_rollback, explicit_completion;
+    int check; /* PTC_CHECK_* */
     PtcLlmRetry retry;
     PtcPlanStep *plan;
     size_t plan_count;
@@ -121,6 +122,8 @@ typedef struct PtcAgentReading {
     bool only_scripts;                        /* ... and nothing else */
     /* One turn, and two more for an answer with tools, unless the file says otherwise. */
     bool compiling;
+    const int *
+        check; /* PTC_CHECK_*, in place of what the file and those that it names say; NULL: what they say */
     /* Does this model exist?  False with the reason.  NULL: any name is accepted. */
     bool (*check_model)(void *user, PtcText model, PtcWhy *why);
     void *user;

@@ -430,6 +430,7 @@ const PtcFieldRow ptc_definition_rows[] = {
     DEF_OTHER("memory_limit", read_memory_limit, PTC_MODES_PROGRAMS),
     WORD("memory_strategy", memory_rollback, "strict rollback", PTC_MODES_PROGRAMS),
     WORD("completion_mode", explicit_completion, "implicit explicit", PTC_MODES_LISP),
+    WORD("check", check, "error warn off", PTC_MODES_PROGRAMS),
     DEF_OTHER("llm_retry", read_retry_fields, 0),
     DEF_OTHER("plan", read_plan, PTC_MODES_PROGRAMS),
     DEF_BOOL("journaling", journaling, PTC_MODES_PROGRAMS),
@@ -463,8 +464,10 @@ static void set_compiled(PtcAgentDef *def)
 }
 
 /* Between reading the fields and finishing. */
-static bool set_compiled_defaults(PtcAgentDef *def, const PtcAgentReading *how)
+static bool set_given(PtcAgentDef *def, const PtcAgentReading *how)
 {
+    if (how->check)
+        def->check = *how->check;
     if (how->compiling && how->depth == 0)
         set_compiled(def);
     return true;
@@ -480,8 +483,7 @@ PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, Pt
     PtcFieldReader r = {.def = def, .how = how, .heap = &def->tools->kept.heap, .fault = fault};
     if (how->depth >= PTC_AGENT_FILE_DEPTH)
         ptc_fault_set(fault, "", "agents are nested deeper than %d", PTC_AGENT_FILE_DEPTH);
-    else if (ptc_fields_read(&r, object, ptc_definition_rows, &def->given) &&
-             set_compiled_defaults(def, how) &&
+    else if (ptc_fields_read(&r, object, ptc_definition_rows, &def->given) && set_given(def, how) &&
              (how->depth > 0 || ptc_definition_take_tools(def, how, fault)) &&
              ptc_definition_finish(def, fault))
         return def;

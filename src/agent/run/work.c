@@ -99,6 +99,7 @@ static void set_work_limits(PtcWork *w, PtcLimits *limits)
     limits->context_bytes = CONTEXT_BYTES;
     limits->session_bytes = SESSION_BYTES;
     limits->max_workers = def->pmap_workers;
+    limits->check = def->check;
     if (def->max_tool_calls)
         limits->max_tool_calls = def->max_tool_calls;
     w->pmap_ms = def->pmap_timeout_ms;

@@ -8,8 +8,8 @@
 #define PTC_AGENT_OPTION_MOST ((int64_t)1 << 40)
 
 /* Rows of a table of options.  FIELD(name) is the place of a member in the command's struct, which has one of each of
- * these names: texts, except the flag replay_loose, the numbers token_limit (-1: none) and llm_timeout_ms, and the int
- * exceeded (1: return_partial). */
+ * these names: texts, except the flag replay_loose, the numbers token_limit (-1: none) and llm_timeout_ms, and the ints
+ * exceeded (1: return_partial) and check (-1: not given). */
 #define PTC_AGENT_OPTIONS                                                                         \
     {.name = "context",                                                                           \
      .group = PTC_GROUP_DATA | PTC_GROUP_COMMON,                                                  \
@@ -60,6 +60,7 @@
          .value = "N",                                                                            \
          .help = "stop when all requests together have used more tokens than this",               \
          .max = PTC_AGENT_OPTION_MOST},                                                           \
+        PTC_OPTION_CHECK(FIELD(check), PTC_GROUP_AGENT),                                          \
         {.name = "on-budget-exceeded",                                                            \
          .group = PTC_GROUP_LIMITS,                                                               \
          .type = PTC_OPTION_CHOICE,                                                               \

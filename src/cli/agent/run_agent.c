@@ -111,6 +111,7 @@ static bool read_run_agent(Command *c, const char *path, int *status)
                            .allow_http = true,
                            .allow_scripts = true,
                            .compiling = c->o->compile != NULL,
+                           .check = c->o->check >= 0 ? &c->o->check : NULL,
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
     if (c->count == PTC_CHAIN_AGENTS) {

@@ -13,6 +13,7 @@ typedef struct PtcRunCommand {
     PtcOptionList then, chunks, data;
     int64_t token_limit, llm_timeout_ms; /* -1: no limit; 0: the default */
     int exceeded;                        /* 1: return_partial */
+    int check;                           /* PTC_CHECK_*; -1: as the agents say */
     PtcUpstreamsOptions upstreams;
 } PtcRunCommand;
 

@@ -29,7 +29,7 @@ typedef struct ChatOptions {
     const char *llm, *models, *context, *record, *trace, *journal;
     bool replay_loose;
     int64_t token_limit, llm_timeout_ms;
-    int exceeded;
+    int exceeded, check;
     PtcUpstreamsOptions upstreams;
 } ChatOptions;
 
@@ -333,6 +333,7 @@ static PtcAgentDef *read_chat_agent(Chat *c, PtcWhy *fault)
     PtcAgentReading how = {.allow_commands = true,
                            .allow_http = true,
                            .allow_scripts = true,
+                           .check = c->o->check >= 0 ? &c->o->check : NULL,
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
     /* a prompt is required, but never sent */
@@ -475,7 +476,7 @@ static int chat(Chat *c)
 
 int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
 {
-    ChatOptions o = {.token_limit = -1, .upstreams = PTC_UPSTREAMS_DEFAULTS};
+    ChatOptions o = {.token_limit = -1, .check = -1, .upstreams = PTC_UPSTREAMS_DEFAULTS};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;

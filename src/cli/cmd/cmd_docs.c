@@ -34,6 +34,7 @@ static const Topic topics[] = {
     {"security", "what it protects against, and what not", GUIDE(security)},
     {"isolation", "worker processes that programs run in", GUIDE(isolation)},
     {"cli", "the command line", GUIDE(cli)},
+    {"check", "mistakes that are found before a program runs", GUIDE(check)},
     {"data", "files and pipes in, tables, CSV and JSON out", GUIDE(data)},
     {"batch", "many programs, one per line", GUIDE(batch)},
     {"tools", "tools files, and commands as tools", GUIDE(tools)},

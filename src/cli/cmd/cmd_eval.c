@@ -33,6 +33,7 @@ typedef struct {
     int format;  /* -1: not given */
     int dry_run; /* likewise; 0: plan */
     int input;   /* likewise */
+    int check;   /* likewise; PTC_CHECK_* */
     bool jsonl, session, raw, each;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
     int64_t float_precision, max_tool_calls, context_mb, result_mb;
@@ -87,6 +88,7 @@ static const PtcOption table[] = {
      1, 64 << 20, PTC_GROUP_LIMITS},
     {"seed", 0, PTC_OPTION_INT, EVAL_AT(seed), "N", "where rand and similar functions begin", 0,
      PTC_UNBOUNDED, PTC_GROUP_PROGRAM},
+    PTC_OPTION_CHECK(EVAL_AT(check), PTC_GROUP_PROGRAM),
     {"float-precision", 0, PTC_OPTION_INT, EVAL_AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15, PTC_GROUP_RESULT},
     {"now", 0, PTC_OPTION_TEXT, EVAL_AT(now), "TIME",
@@ -178,6 +180,7 @@ static void set_eval_limits(PtcLimits *limits, const EvalOptions *o)
     limits->max_depth = o->max_depth;
     limits->program_bytes = o->program_bytes;
     limits->seed = o->seed;
+    limits->check = o->check;
     limits->max_tool_calls = o->max_tool_calls;
     limits->context_bytes = o->context_mb == PTC_UNSET ? PTC_UNSET : o->context_mb << 20;
     limits->result_bytes = o->result_mb == PTC_UNSET ? PTC_UNSET : o->result_mb << 20;
@@ -653,6 +656,7 @@ static int eval_compiled(PtcMem *mem, const EvalOptions *o, int argc)
 static const EvalOptions unset = {.format = -1,
                                   .input = -1,
                                   .dry_run = -1,
+                                  .check = PTC_UNSET,
                                   .timeout_ms = PTC_UNSET,
                                   .deadline_ms = PTC_UNSET,
                                   .memory_mb = PTC_UNSET,

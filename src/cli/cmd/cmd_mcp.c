@@ -357,6 +357,7 @@ static void set_server_limits(Server *s)
     l->context_bytes = o->max_context_bytes;
     l->session_bytes = o->session_memory_kb * PTC_KB;
     l->max_tool_calls = o->max_tool_calls;
+    l->check = o->check;
 }
 
 /* The process that workers come from is started before anything is read that they must not see.  Whether it is wanted

@@ -27,6 +27,7 @@
 typedef struct {
     const char *context, *tools;
     int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision, context_mb;
+    int check; /* PTC_UNSET: not given */
     PtcOptionList data;
     PtcUpstreamsOptions upstreams;
 } ReplOptions;
@@ -70,6 +71,7 @@ static const PtcOption table[] = {
      PTC_UNBOUNDED, PTC_GROUP_LIMITS},
     {"max-depth", 0, PTC_OPTION_INT, REPL_AT(max_depth), "N", "nested calls", 1, PTC_DEPTH_MAX,
      PTC_GROUP_LIMITS},
+    PTC_OPTION_CHECK(REPL_AT(check), PTC_GROUP_RESULT),
     {"float-precision", 0, PTC_OPTION_INT, REPL_AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15, PTC_GROUP_RESULT},
 #ifndef PTC_ENGINE
@@ -401,6 +403,7 @@ static Ptc *new_repl_engine(const ReplOptions *o, const PtcUpstreams *upstreams)
     limits.memory_bytes = o->memory_mb == PTC_UNSET ? PTC_UNSET : o->memory_mb << 20;
     limits.loop_limit = o->loop_limit;
     limits.max_depth = o->max_depth;
+    limits.check = o->check;
     limits.context_bytes = o->context_mb == PTC_UNSET ? PTC_UNSET : o->context_mb << 20;
     ptc_upstreams_limits(upstreams, &limits);
     options.limits = &limits;
@@ -480,6 +483,7 @@ static void tear_down_repl(Repl *r)
 int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
 {
     ReplOptions o = {.timeout_ms = PTC_UNSET,
+                     .check = PTC_UNSET,
                      .memory_mb = PTC_UNSET,
                      .loop_limit = PTC_UNSET,
                      .max_depth = PTC_UNSET,

@@ -137,7 +137,7 @@ static int run_agent_batch(PtcMem *mem, const PtcRunCommand *o)
 
 int ptc_cmd_run(PtcMem *mem, int argc, char **argv)
 {
-    PtcRunCommand o = {.token_limit = -1, .upstreams = PTC_UPSTREAMS_DEFAULTS};
+    PtcRunCommand o = {.token_limit = -1, .check = -1, .upstreams = PTC_UPSTREAMS_DEFAULTS};
     switch (ptc_options_parse(&usage, &o, &argc, argv)) {
     case PTC_PARSE_OK: break;
     case PTC_PARSE_HELP: return PTC_EXIT_OK;

@@ -15,6 +15,7 @@
 typedef struct PtcMcpOptions {
     const char *http, *token_file, *tools, *session_store, *trace_dir, *config;
     int profile, isolation; /* -1: not given */
+    int check;              /* likewise; PTC_CHECK_* */
     int structured, trace_payloads, log_format, print_config, install;
     bool sessions, debug_tool, quiet, stateless;
     PtcOptionList data, hosts, origins;

@@ -66,6 +66,8 @@ static void define_task_agent(PtcMcpTasks *t, const PtcLimits *limits)
     def->pmap_timeout_ms = t->o->timeout_ms;
     def->timeout_ms = limits->timeout_ms;
     def->max_heap = limits->memory_bytes;
+    if (limits->check != PTC_UNSET)
+        def->check = (int)limits->check;
     if (limits->max_workers > 0)
         def->pmap_workers = limits->max_workers;
 }

@@ -55,6 +55,16 @@ static bool is_test_word(PtcText text, const char *word)
 
 /* ------------------------------------------------------------------ header */
 
+/* A setting that is written as a word; false: it is none, or this is none of its words. */
+static bool set_case_word(PtcLimits *limits, PtcText key, PtcText word)
+{
+    const PtcLimit *limit = ptc_limits_of_line(key);
+    int n = limit && limit->words ? ptc_text_choice(word, limit->words) : -1;
+    if (n >= 0)
+        *ptc_limits_field(limits, limit) = n;
+    return n >= 0;
+}
+
 /* Sets a limit by the name of its field, or by the one in batch lines; false: it is neither. */
 static bool set_case_limit(PtcLimits *limits, PtcText key, int64_t n)
 {
@@ -89,6 +99,8 @@ static bool set_key(TestParser *p, PtcTestCase *c, PtcText key, PtcText value)
         c->session = value;
         return true;
     }
+    if (set_case_word(&c->limits, key, value))
+        return true;
     if (!read_header_number(value, &n))
         return refuse_test_file(p, "%.*s wants a number", PTC_ARG(key));
     if (is_test_word(key, "float_precision")) {

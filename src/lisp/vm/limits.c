@@ -8,8 +8,9 @@
 
 #define TWO_TO(n) ((int64_t)1 << (n))
 
-/* Field, default, largest value, its name in a batch line, the unit there; in the order of PtcLimits. */
-#define ALL_LIMITS(ROW)                                                    \
+/* Field, default, largest value, its name in a batch line, the unit there, or words for the numbers from 0; in the
+ * order of PtcLimits. */
+#define ALL_LIMITS(ROW, WORDS)                                             \
     ROW(timeout_ms, 1000, TWO_TO(40), "timeout_ms", 1)                     \
     ROW(deadline_ms, 60000, TWO_TO(40), "deadline_ms", 1)                  \
     ROW(memory_bytes, 10 * PTC_MB, TWO_TO(46), "memory_mb", PTC_MB)        \
@@ -25,14 +26,17 @@
     ROW(tool_bytes, 16 * PTC_MB, TWO_TO(46), NULL, 1)                      \
     ROW(max_workers, 8, PTC_WORKERS_MAX, NULL, 1)                          \
     ROW(seed, 0, TWO_TO(62), "seed", 1)                                    \
-    ROW(check, 0, 2, NULL, 1)
+    WORDS(check, 0, 2, "check", PTC_CHECK_WORDS)
 
-#define LIMIT_NORMAL(field, normal, most, line, unit) .field = normal,
+#define LIMIT_NORMAL(field, normal, most, line, rest) .field = normal,
 #define LIMIT_ROW(field, normal, most, line, unit) \
-    {#field, offsetof(PtcLimits, field), normal, most, line, unit},
+    {#field, offsetof(PtcLimits, field), normal, most, line, unit, NULL},
+#define LIMIT_WORDS(field, normal, most, line, words) \
+    {#field, offsetof(PtcLimits, field), normal, most, line, 1, words},
 
-const PtcLimits ptc_default_limits = {.size = sizeof(PtcLimits), ALL_LIMITS(LIMIT_NORMAL)};
-static const PtcLimit rows[] = {ALL_LIMITS(LIMIT_ROW)};
+const PtcLimits ptc_default_limits = {.size = sizeof(PtcLimits),
+                                      ALL_LIMITS(LIMIT_NORMAL, LIMIT_NORMAL)};
+static const PtcLimit rows[] = {ALL_LIMITS(LIMIT_ROW, LIMIT_WORDS)};
 
 enum { LIMIT_COUNT = sizeof rows / sizeof *rows };
 _Static_assert(sizeof(PtcLimits) == offsetof(PtcLimits, timeout_ms) + LIMIT_COUNT * sizeof(int64_t),

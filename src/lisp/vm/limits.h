@@ -12,13 +12,17 @@
 /* The largest limit that may be set on nested calls. */
 enum { PTC_DEPTH_MAX = PTC_MILLION };
 
+/* What people write for PTC_CHECK_ERROR and so on. */
+#define PTC_CHECK_WORDS "error|warn|off"
+
 typedef struct PtcLimit {
-    const char *name; /* of the field of PtcLimits */
-    size_t offset;    /* of that field, an int64_t */
-    int64_t normal;   /* the default */
-    int64_t most;     /* the largest value; the smallest is 0 */
-    const char *line; /* what the options of a batch line call it; NULL: a line cannot set it */
-    int64_t unit;     /* one of `line` in the field: a MiB in bytes, or 1 */
+    const char *name;  /* of the field of PtcLimits */
+    size_t offset;     /* of that field, an int64_t */
+    int64_t normal;    /* the default */
+    int64_t most;      /* the largest value; the smallest is 0 */
+    const char *line;  /* what the options of a batch line call it; NULL: a line cannot set it */
+    int64_t unit;      /* one of `line` in the field: a MiB in bytes, or 1 */
+    const char *words; /* "a|b|c": what people write for 0, 1, 2; NULL: the number */
 } PtcLimit;
 
 /* The limit at an index from 0, in the order of PtcLimits; NULL beyond the last. */
