@@ -60,6 +60,7 @@ export interface Finding {
 
 export interface Warning {
   kind: string;
+  phase: "check" | "run";
   message: string;
   hint: string;
   line: number;

@@ -258,6 +258,7 @@ typedef struct {
     size_t hint_len;
     uint32_t line, column; /* from 1, columns in characters */
     uint32_t earlier;      /* as in PtcError */
+    const char *phase;     /* "check" or "run" */
 } PtcWarning;
 
 /* At most ten, in the order of the program, one per place. */

@@ -317,7 +317,8 @@ PtcWarning ptc_outcome_warned(const PtcOutcome *o, size_t i)
                         .hint_len = strlen(w->hint),
                         .line = w->line,
                         .column = w->column,
-                        .earlier = w->earlier};
+                        .earlier = w->earlier,
+                        .phase = w->checked ? "check" : "run"};
 }
 
 bool ptc_outcome_write_warnings(const PtcOutcome *o, PtcBuf *out)
@@ -327,6 +328,7 @@ bool ptc_outcome_write_warnings(const PtcOutcome *o, PtcBuf *out)
         PtcWarning w = ptc_outcome_warned(o, i);
         ptc_emit_object(out);
         ptc_emit_field_cstr(out, "kind", w.kind);
+        ptc_emit_field_cstr(out, "phase", w.phase);
         ptc_emit_field_text(out, "message", (PtcText){w.message, w.message_len});
         ptc_emit_field_uint(out, "line", w.line);
         ptc_emit_field_uint(out, "column", w.column);

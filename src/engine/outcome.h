@@ -101,8 +101,8 @@ const char *ptc_outcome_show_json(PtcOutcome *o);
  * NULL: out of memory; or there is none (o->answer_none). */
 const char *ptc_outcome_show_answer(PtcOutcome *o);
 
-/* Warning i, from 0 to warnings.count - 1; and all of them as a JSON array of {"kind", "message", "line", "column",
- * "hint"}, with "earlier" where it is true. */
+/* Warning i, from 0 to warnings.count - 1; and all of them as a JSON array of {"kind", "phase", "message", "line",
+ * "column", "hint"}, with "earlier" where it is true. */
 PtcWarning ptc_outcome_warned(const PtcOutcome *o, size_t i);
 bool ptc_outcome_write_warnings(const PtcOutcome *o, PtcBuf *out);
 

@@ -68,6 +68,16 @@ def test_batch():
     check("lines may differ", [one["ok"] for one in a] == [True, False, True], a)
 
 
+def test_phase():
+    """What was found before, and what only the run saw; what the run says better it says."""
+    both = "(do (count data/ordres) (sum-by :totl (map identity data/orders)))"
+    a, b = batch({"program": both, "context": {"orders": [{"total": 1}]}},
+                 {"program": "(if (tool/pay {:id \"x\"}) (:idd (tool/pay {:id \"x\"})) 1)", "tools": TOOLS, "options": {"check": "warn"}})
+    phases = {w["kind"]: w["phase"] for w in a["warnings"]}
+    check("both phases", phases == {"unknown_data": "check", "dropped_value": "check", "unknown_key": "run"}, a)
+    check("a key that is looked up", [(w["kind"], w["phase"]) for w in b["warnings"]] == [("unknown_key", "check")], b)
+
+
 def test_test_file():
     """In the header of a case; a file of a page says it with a word, too."""
     with tempfile.TemporaryDirectory() as place:

@@ -10,7 +10,7 @@ from checks import check, finish  # pylint: disable=wrong-import-position
 PTC = sys.argv[1]
 CONTEXT = json.dumps({"orders": [{"id": 1, "qty": 2}]})
 PROGRAM = "(println 1)\n(sum-by :qyt data/orders)"
-WARNING = {"kind": "unknown_key", "message": "sum-by: the only element lacks the key :qyt",
+WARNING = {"kind": "unknown_key", "phase": "run", "message": "sum-by: the only element lacks the key :qyt",
            "line": 2, "column": 1, "hint": "did you mean :qty?"}
 SHOWN = """1
 warning: sum-by: the only element lacks the key :qyt

@@ -36,7 +36,8 @@ const cases = {
     assert.throws(() => new ptc.Engine({ timeout_ms: 5 }), /is a limit: write limits/);
     assert.throws(() => new ptc.Engine({ tool: {} }), /no option tool; there are limits, tools/);
     assert.throws(() => ptc.evaluateSync("1", null, { outputschema: {} }), /no option outputschema/);
-    assert.equal(e.runSync("(count data/ordres)", { orders: [] }).warnings[0].kind, "unknown_data");
+    const [warning] = e.runSync("(count data/ordres)", { orders: [] }).warnings;
+    assert.deepEqual([warning.kind, warning.phase], ["unknown_data", "check"]);
     assert.equal(e.evaluateSync("(System/currentTimeMillis)", null, { now: new Date(5000) }), 5000);
   },
   async check() {

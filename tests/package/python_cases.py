@@ -82,7 +82,7 @@ class Errors(unittest.TestCase):
 
     def test_warnings(self):
         outcome = ptc.Engine().run("(count data/ordres)", {"orders": []})
-        self.assertEqual(outcome.warnings[0].kind, "unknown_data")
+        self.assertEqual((outcome.warnings[0].kind, outcome.warnings[0].phase), ("unknown_data", "check"))
 
 
 class Tools(unittest.TestCase):

@@ -402,6 +402,7 @@ static void test_warnings(void)
     CHECK_STR(w.kind, "dropped_value");
     CHECK_STR(w.message, "the value of 1 is not used");
     CHECK_STR(w.hint, "the function comes first: (+ 1 2)");
+    CHECK_STR(w.phase, "check");
     CHECK(w.message_len == strlen(w.message) && w.hint_len == strlen(w.hint) && !w.earlier);
     CHECK(w.line == 1 && w.column == 1);
     memset(&older, 1, sizeof older);

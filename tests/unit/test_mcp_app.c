@@ -48,8 +48,9 @@ static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskI
     return PTC_TASK_DONE;
 }
 
-#define ONE                                                                             \
-    "[{\"kind\":\"unknown_data\",\"message\":\"no data/rwos\",\"line\":1,\"column\":7," \
+#define ONE                                                             \
+    "[{\"kind\":\"unknown_data\",\"phase\":\"check\",\"message\":\"no " \
+    "data/rwos\",\"line\":1,\"column\":7,"                              \
     "\"hint\":\"did you mean data/rows?\"}]"
 #define CALL REQUEST("1", "tools/call", "\"name\":\"lisp_eval\",\"arguments\":{\"program\":\"1\"}")
 #define ANSWER(text, structured)                                           \

@@ -61,6 +61,7 @@ static napi_value warnings(napi_env env, PtcOutcome *o)
     for (uint32_t i = 0; ptc_outcome_warning(o, i, &w); i++) {
         napi_create_object(env, &item);
         set_member(env, item, "kind", make_text(env, w.kind, NAPI_AUTO_LENGTH));
+        set_member(env, item, "phase", make_text(env, w.phase, NAPI_AUTO_LENGTH));
         set_member(env, item, "message", make_text(env, w.message, w.message_len));
         set_member(env, item, "hint", make_text(env, w.hint, w.hint_len));
         set_member(env, item, "line", number(env, w.line));

@@ -46,7 +46,7 @@ class PtcError(Structure):
 
 class PtcWarning(Structure):
     _fields_ = [("size", c_size_t), ("kind", c_char_p), ("message", c_char_p), ("message_len", c_size_t), ("hint", c_char_p),
-                ("hint_len", c_size_t), ("line", c_uint32), ("column", c_uint32), ("earlier", c_uint32)]
+                ("hint_len", c_size_t), ("line", c_uint32), ("column", c_uint32), ("earlier", c_uint32), ("phase", c_char_p)]
 
 
 class PtcToolDef(Structure):

@@ -24,13 +24,14 @@ _ERROR_BYTES = 700
 
 @dataclass(frozen=True)
 class Warned:
-    """What ran but is probably wrong."""
+    """What is probably wrong.  phase is "check" if it was found before the program ran, otherwise "run"."""
 
     kind: str
     message: str
     hint: str
     line: int
     column: int
+    phase: str
 
 
 @dataclass(frozen=True)
@@ -451,7 +452,7 @@ def _warnings(handle: Any) -> list[Warned]:
     found, w = [], native.made(native.PtcWarning)
     for i in range(lib.ptc_outcome_warning_count(handle)):
         lib.ptc_outcome_warning(handle, i, ctypes.byref(w))
-        found.append(Warned(_decoded(w.kind), _decoded(w.message), _decoded(w.hint), w.line, w.column))
+        found.append(Warned(_decoded(w.kind), _decoded(w.message), _decoded(w.hint), w.line, w.column, _decoded(w.phase)))
     return found
 
 

@@ -55,6 +55,7 @@ PtcWarningItem *ptc_warnings_add(PtcWarnings *w, PtcMem *mem, PtcWarningKind kin
     item->kind = kind;
     item->line = line;
     item->column = column;
+    item->checked = true;
     return item;
 }
 
@@ -85,7 +86,9 @@ PtcWarningItem *ptc_warnings_here(PtcVM *vm, PtcWarningKind kind)
     PtcWarningItem *item = ptc_warnings_add(&vm->warnings, vm->mem, kind, line, column);
     const PtcProto *whole =
         ptc_is(vm->program, PTC_T_PROTO) ? (const PtcProto *)(uintptr_t)vm->program : p;
-    if (item)
+    if (item) {
         item->earlier = p->source != whole->source;
+        item->checked = false;
+    }
     return item;
 }

@@ -27,7 +27,7 @@ typedef struct PtcWarningItem {
     PtcWarningKind kind;
     uint32_t line, column;
     bool earlier; /* these are in the text of an earlier program of the session */
-    bool checked; /* found before the program ran */
+    bool checked; /* found before the program ran, as all are that ptc_warnings_add adds */
     bool general; /* the run, if it finds the same, can say it better */
     char message[PTC_MESSAGE_MAX + 4];
     char hint[PTC_HINT_MAX + 4];
