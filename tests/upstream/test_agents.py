@@ -12,7 +12,7 @@ import tempfile
 import time
 
 from mcp_talk import faulty, lines_of
-from place import DESTROY, READ, WAIT, Counts, Place, tool
+from place import DESTROY, READ, WAIT, Counts, Mcp, Place, tool
 from test_terminal import talk
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -113,6 +113,27 @@ def call_limit(place, file):
         done = place.run("eval", '(notes/read {:text "1"}) (notes/read {:text "2"})', "--upstreams", file, "--max-tool-calls", most)
         counts.check(f"eval: at most {most}", done.returncode == 1 and f"its limit of {most} tool call" in done.stderr
                      and place.taken("calls") == ["read"] * int(most), done)
+
+
+CALLS = ['(notes/read {:text "a"})', '(map notes/read ["a" "b"])', '(pmap #(notes/read {:text %}) ["a" "b"])', '(pages notes/read {:text "a"})',
+         '(pcalls #(notes/read {:text "a"}))', '(task "t" (notes/read {:text "a"}))', '(first (lazy-seq [(notes/read {:text "a"})]))',
+         '(apply notes/read [{:text "a"}])', '(let [f notes/read] (f {:text "a"}))', '(try (notes/read {:text "a"}) (catch Exception e 1))',
+         '(tool/call {:server "notes" :tool "read" :args {:text "a"}})', '(tool/resource {:server "notes" :uri "file:///x"})']
+
+
+def no_calls(place, file):
+    """A limit of 0 lets nothing out, however it is written and wherever the program runs."""
+    for program in CALLS:
+        done = place.run("eval", program, "--upstreams", file, "--max-tool-calls", "0")
+        counts.check(f"none: {program}", done.returncode == 1 and "its limit of 0 tool calls" in done.stderr and not place.taken("calls"), done)
+    place.config = ["--upstreams", file]
+    for isolation in ("none", "auto"):
+        with Mcp(place, "--isolation", isolation, "--max-tool-calls", "0") as mcp:
+            for program in CALLS:
+                said = mcp.eval(program)
+                counts.check(f"none, {isolation}: {program}", said.get("isError") and "its limit of 0 tool calls" in json.dumps(said)
+                             and not place.taken("calls"), said)
+    place.config = []
 
 
 def prompts(place, file):
@@ -313,6 +334,7 @@ def main(place):
     plain(place, file)
     after_failure(place, file)
     call_limit(place, file)
+    no_calls(place, file)
     prompts(place, file)
     failures(place)
     nested(place, file)

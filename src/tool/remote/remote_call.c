@@ -431,6 +431,7 @@ bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcVal
     PtcBuf text;
     PtcValue here = PTC_NIL;
     bool look = what == PTC_SERVER_LOOK;
+    bool counts = what == PTC_SERVER_CALL || what == PTC_SERVER_RESOURCE; /* it reaches a server */
     RemoteReply reply = {.vm = vm, .slot = look ? &here : ptc_roots(vm, 2), .collects = !look};
     *out = PTC_NIL;
     if (look && atomic_fetch_add(&remote_servers_of_vm(vm)->looks, 1) >= REMOTE_LOOKS)
@@ -442,7 +443,7 @@ bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcVal
     if (!look)
         reply.slot[1] = question;
     bool asked = write_remote_value(vm, reply.name, &text, question) &&
-                 (what != PTC_SERVER_CALL || ptc_program_count_call(vm));
+                 (!counts || ptc_program_count_call(vm));
     PtcRemoteQuestion q = {.op = asks[what].op, .text = ptc_buf_view(&text)};
     if (!look)
         q.id = next_id(vm);
