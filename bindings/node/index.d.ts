@@ -67,6 +67,17 @@ export interface Warning {
   column: number;
 }
 
+/** What Engine.check found. */
+export interface Mistake {
+  kind: string;
+  severity: "error" | "warning";
+  message: string;
+  hint: string;
+  line: number;
+  column: number;
+  phase: "parse" | "check";
+}
+
 export interface ToolCall {
   name: string;
   arguments: string;
@@ -136,6 +147,8 @@ export class Engine {
   run(program: string, context?: Context | null, options?: RunOptions): Promise<Outcome>;
   evaluate<T = any>(program: string, context?: Context | null, options?: RunOptions): Promise<T>;
   runSync(program: string, context?: Context | null, options?: SyncOptions): Outcome;
+  /** What is wrong with a program, which does not run: errors, then warnings (docs/check.md). */
+  check(program: string, context?: Context | null, options?: RunOptions): Promise<Mistake[]>;
   evaluateSync<T = any>(program: string, context?: Context | null, options?: SyncOptions): T;
   session(): Session;
   restore(snapshot: Uint8Array, key: string | Uint8Array): Session;

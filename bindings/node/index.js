@@ -212,6 +212,8 @@ class Upstreams {
   }
 }
 
+const ONLY_CHECK = Symbol("only check");
+
 /** Runs programs under limits, one at a time. */
 class Engine {
   constructor(options = {}) {
@@ -237,7 +239,7 @@ class Engine {
     const data = context === undefined || context === null ? null : context instanceof Data ? context : new Data(this, context);
     return { program, set, data: data?.handle, session: session?.handle, tools: set?.handle, signature,
       outputSchema: outputSchema === undefined ? undefined : toJson(outputSchema, "outputSchema"),
-      limits: limitList(limits), nowMs: now === undefined ? undefined : Number(now) };
+      limits: limitList(limits), onlyCheck: options[ONLY_CHECK] === true, nowMs: now === undefined ? undefined : Number(now) };
   }
 
   finish(told, set) {
@@ -265,6 +267,13 @@ class Engine {
       if (told !== undefined) throw new UsageError(String(told));
       signal?.addEventListener("abort", stop, { once: true });
     });
+  }
+
+  /** What is wrong with a program, which does not run: errors, then warnings. */
+  async check(program, context, options = {}) {
+    const { error, warnings } = await this.run(program, context, { ...options, [ONLY_CHECK]: true });
+    const found = (severity) => ({ kind, message, hint, line, column, phase }) => ({ kind, severity, message, hint, line, column, phase });
+    return [...(error?.findings ?? []).map(found("error")), ...warnings.map(found("warning"))];
   }
 
   /** The result of a program; rejects with a ProgramError if it fails. */

@@ -163,8 +163,7 @@ typedef struct {
     /* Results of earlier tasks: a map from a PtcData of this engine, or 0.  With a session its journal is used and
      * this is added to it.  A journal is kept if this is not 0 or the session has one. */
     PtcValue journal;
-    PtcValue
-        budget; /* what (budget/remaining) returns, a map from a PtcData of this engine; 0: {} */
+    PtcValue budget; /* what (budget/remaining) returns, such a map; 0: {} */
     /* What the result must be, at most one of the two: a signature, of which the part after -> counts, or a JSON
      * Schema.  The run fails with validation_error if the result is something else, with args_error if the signature
      * or schema is invalid. */
@@ -181,6 +180,9 @@ PTC_API void ptc_run_init(PtcRun *run, size_t size);
 
 /* Checks, compiles and runs a program.  *out is set whenever PTC_OK is returned, even if the program failed. */
 PTC_API PtcStatus ptc_eval(Ptc *ptc, const PtcRun *run, PtcOutcome **out);
+/* Only looks for mistakes (docs/check.md): nothing runs and no session changes.  The outcome has errors and warnings,
+ * and nil as its value. */
+PTC_API PtcStatus ptc_check(Ptc *ptc, const PtcRun *run, PtcOutcome **out);
 
 /* Takes one batch request as JSON and returns the answer line as JSON (without a line feed); see
  * docs/batch.md for both.  The answer is *out, freed with ptc_text_free. */
@@ -220,9 +222,8 @@ typedef struct {
     size_t form_len;
     uint32_t line;   /* from 1; 0: unknown */
     uint32_t column; /* from 1, in characters */
-    uint32_t
-        earlier; /* 1: line, column and form are in the text of an earlier program of the session, which
-                         defined the function that failed; 0: in this one */
+    /* 1: these are in the text of an earlier program of the session, whose function failed; 0: in this one */
+    uint32_t earlier;
 } PtcError;
 
 PTC_API void ptc_outcome_free(PtcOutcome *outcome);
@@ -627,8 +628,7 @@ typedef struct {
     size_t text_len;
     size_t calls;
     int64_t input_tokens, output_tokens;
-    size_t
-        link; /* which agent of a chain, from 0; numbers of runs and times begin anew with each */
+    size_t link; /* agent of a chain, from 0; numbers of runs and times begin anew with each */
 } PtcMissionEvent;
 
 /* Called from the threads of a mission, one at a time.  It may call ptc_mission_cancel, but no other function for the
@@ -650,9 +650,8 @@ typedef struct {
     size_t memory_len;
     const char *messages; /* an earlier conversation to continue, a JSON list; NULL: none */
     size_t messages_len;
-    int64_t token_limit; /* of all agents together; PTC_UNSET: none */
-    bool
-        return_partial; /* beyond it, the latest value that fits is the answer; otherwise an error */
+    int64_t token_limit;    /* of all agents together; PTC_UNSET: none */
+    bool return_partial;    /* beyond it: the latest value that fits is the answer; else an error */
     int64_t llm_timeout_ms; /* of one request; PTC_UNSET: the model's */
     bool collect_messages;  /* the outcome has `messages` */
     bool without_times;     /* the outcome has no durations, so that two can be compared */

@@ -60,7 +60,7 @@ void ptc_cancel(Ptc *ptc)
         ptc_engine_cancel(ptc);
 }
 
-PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
+static PtcStatus run_given(Ptc *ptc, const PtcRun *given, const PtcRunMore *more, PtcOutcome **out)
 {
     PtcRun run = {0};
     if (!out || !given)
@@ -68,7 +68,18 @@ PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
     *out = NULL;
     if (!api_copy_in(&run, sizeof run, given) || !run.program || !api_idle(ptc))
         return PTC_BAD_ARGUMENT;
-    return ptc_engine_run(ptc, &run, out);
+    return ptc_engine_run_more(ptc, &run, more, out);
+}
+
+PtcStatus ptc_eval(Ptc *ptc, const PtcRun *run, PtcOutcome **out)
+{
+    return run_given(ptc, run, NULL, out);
+}
+
+PtcStatus ptc_check(Ptc *ptc, const PtcRun *run, PtcOutcome **out)
+{
+    static const PtcRunMore more = {.only_check = true};
+    return run_given(ptc, run, &more, out);
 }
 
 void ptc_text_free(Ptc *ptc, char *text, size_t len)

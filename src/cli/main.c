@@ -24,6 +24,7 @@
 
 static const PtcCmd commands[] = {
     {"eval", "run a program, or a batch of them (--jsonl)", ptc_cmd_eval},
+    {"check", "find mistakes in programs without running them", ptc_cmd_check},
     {"run", "run an agent, or a batch of them (--jsonl)", BEYOND_ENGINE(ptc_cmd_run)},
     {"chat", "talk with an agent, or with a model", BEYOND_ENGINE(ptc_cmd_chat)},
     {"init", "make a project with an agent that runs at once", BEYOND_ENGINE(ptc_cmd_init)},

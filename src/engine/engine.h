@@ -111,6 +111,7 @@ typedef struct PtcRunMore {
      * may wait until then, and the deadline moves accordingly.  0: the deadline, so that all time counts. */
     int64_t hard_ns;
     bool bare_data;            /* see PtcProgram */
+    bool only_check;           /* likewise; nothing changes, not even the session */
     bool unchecked;            /* as with PTC_CHECK_OFF */
     PtcBareAnswer bare_answer; /* with judge */
     /* For one pmap or pcalls, not counting uncounted time; 0: no limit of its own. */

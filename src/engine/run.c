@@ -251,6 +251,10 @@ static bool run_checked(RunWork *w, PtcProgram *p, PtcDiags *diags)
     PtcNamesMark known = ptc_names_mark(p->names);
     bool ok = ptc_program_run(vm, p, &w->ptc->arena, diags, &phase);
     ptc_engine_task_after(w->ptc);
+    if (p->only_check) {
+        ptc_names_reset(vm->names, w->run->session ? known : (PtcNamesMark){0});
+        return ptc_outcome_fill(w->o, ok, diags, phase, p->source, p->len);
+    }
     ok = ok || vm->control == PTC_CONTROL_RETURN;
     ok = ok && check_wanted_result(w);
     ok = commit(w, ok, known);
@@ -288,6 +292,7 @@ static bool run_engine_program(RunWork *w)
                     .len = run->program_len,
                     .context = or_nil(run->context),
                     .bare_data = w->more->bare_data,
+                    .only_check = w->more->only_check,
                     .names = s ? &s->names : &ptc->no_names,
                     .globals = s ? s->globals : NULL,
                     .limits = o->limits,

@@ -156,6 +156,62 @@ def test_mcp():
                 check(f"mcp {isolation} {word}", result and result.get("isError", False) == failed, (out, err))
 
 
+# ---------------------------------------------------------------------------------- ptc check
+
+def test_check():
+    """Exit status, text and JSON; nothing runs."""
+    got = with_tools("check", PAYS)
+    check("text", got[0] == 1 and not got[1] and got[2].startswith("error: there is no key :totl"), got)
+    got = with_tools("check", "(do (println 1) (tool/pay {:id \"x\"}))")
+    check("right, and not run", got == (0, "", ""), got)
+    warned = "(sum-by :totl (tool/orders {:month 1}))"
+    got = with_tools("check", warned)
+    check("a warning", got[0] == 0 and got[2].startswith("warning: there is no key :totl"), got)
+    check("strict", with_tools("check", "--strict", warned)[0] == 1)
+    got = with_tools("check", "--json", PAYS, warned, "(+ 1")
+    told = json.loads(got[1])
+    check("json", got[0] == 1 and not got[2] and told["ok"] is False, got)
+    check("its findings", [(f["severity"], f["kind"], f["phase"]) for f in told["findings"]]
+          == [("error", "unknown_key", "check"), ("warning", "unknown_key", "check"), ("error", "parse_error", "parse")], told)
+    check("its members", set(told["findings"][0]) == {"kind", "severity", "message", "hint", "line", "column", "phase"}, told)
+    got = with_tools("check", "--json", "--strict", "1")
+    check("json of nothing", got[:2] == (0, '{"ok":true,"findings":[]}\n'), got)
+    check("json, strict", json.loads(with_tools("check", "--json", "--strict", warned)[1])["ok"] is False)
+
+
+def test_check_files():
+    with tempfile.TemporaryDirectory() as place:
+        for name, text in (("a.clj", "#!/usr/bin/env ptc\n(count rows)\n(inc rows)\n"), ("b.clj", "(+ 1 2)"), ("t.json", json.dumps(TOOLS))):
+            pathlib.Path(place, name).write_text(text, encoding="utf-8")
+        got = run("check", "--context", '{"rows": [1, 2]}', "a.clj", "b.clj", cwd=place)
+        check("files", got[0] == 1 and " --> a.clj, line 3, column 1" in got[2] and "b.clj" not in got[2], got)
+        got = run("check", "--tools", "@t.json", "--json", "b.clj", "-", stdin=PAYS, cwd=place)
+        check("standard input", got[0] == 1 and "file" not in json.loads(got[1])["findings"][0], got)
+        got = run("check", "--json", "--context", '{"rows": [1, 2]}', "a.clj", cwd=place)
+        check("file of a finding", [f["file"] for f in json.loads(got[1])["findings"] if f["severity"] == "error"] == ["a.clj"], got)
+        got = run("check", "c.clj", cwd=place)
+        check("no such file", got[0] == 2 and "there is no such file" in got[2], got)
+
+
+def test_check_answer():
+    for wanted in (("--signature", "{n :int}"), ("--output-schema", '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}')):
+        got = run("check", *wanted, '{:n "x"}')
+        check(f"{wanted[0]}: answer", got[0] == 1 and "the answer is not what was asked for" in got[2], got)
+        check(f"{wanted[0]}: right", run("check", *wanted, "{:n 1}")[0] == 0)
+    for wrong in (["--signature", "{", "1"], ["--output-schema", "{", "1"], ["--signature", ":int", "--output-schema", "{}", "1"], [],
+                  ["--context", "[1]", "1"], ["--tools", "@nowhere.json", "1"], ["--colour", "1"]):
+        got = run("check", *wrong)
+        check(f"usage {wrong}", got[0] == 2 and got[2], got)
+
+
+def test_check_hostile():
+    """Large programs end within the bounds; the time limit and the size are told."""
+    for program in ("(" * 100000, "[" + "(inc nil) " * 1000 + "]", "(defn f [x] (f x)) (f 1)", "(loop [x 1] (recur [x]))",
+                    "(let [" + " ".join(f"x{i} [x{i - 1} x{i - 1}]" for i in range(1, 500)).replace("x0", "1") + "] x499)"):
+        got = run("check", "-", stdin=program)
+        check(f"hostile: {program[:20]}", got[0] in (0, 1), got)
+
+
 for name, test in list(globals().items()):
     if name.startswith("test_"):
         test()

@@ -52,6 +52,16 @@ const cases = {
     await assert.rejects(e.run("1", null, { check: "wran" }), /check must be one of error, warn, off; got "wran"/);
     assert.throws(() => new ptc.Engine({ limits: { check: 1 } }), /check must be one of/);
   },
+  async "only check"() {
+    let calls = 0;
+    const e = new ptc.Engine({ tools: { pay: { signature: "(id :string) -> {id :string}", function: () => ++calls } } });
+    const [found] = await e.check('(do (tool/pay {:id "a"}) (inc (tool/pay {:id "b"})))');
+    assert.deepEqual([found.severity, found.kind, found.phase, found.line, calls], ["error", "type_error", "check", 1, 0]);
+    assert.deepEqual((await e.check("(+ 1")).map((m) => m.phase), ["parse"]);
+    assert.deepEqual((await e.check("(count data/ordres)", { orders: [] })).map((m) => m.severity), ["warning"]);
+    assert.deepEqual(await e.check('(tool/pay {:id "a"})', null, { signature: "{id :string}" }), []);
+    await assert.rejects(e.check("1", null, { colour: 1 }), /no option colour/);
+  },
   async closed() {
     const e = new ptc.Engine();
     e.close();

@@ -80,6 +80,20 @@ class Errors(unittest.TestCase):
         self.assertRaisesRegex(ptc.UsageError, "check must be one of error, warn, off; got 'wran'", engine.run, "1", check="wran")
         self.assertRaisesRegex(ptc.UsageError, "check must be one of", ptc.Engine, limits={"check": 1})
 
+    def test_only_check(self):
+        calls = []
+        engine = ptc.Engine(tools=[ptc.Tool(calls.append, "pay", "(id :string) -> {id :string}")])
+        with engine.session() as session:
+            found = engine.check('(def x (tool/pay {:id "a"})) (println 1) (if (:id x) (:idd x) (inc (tool/pay {:id "b"})))', session=session)
+            self.assertEqual([(m.severity, m.kind, m.phase) for m in found][0], ("error", "unknown_key", "check"))
+            self.assertTrue(found[0].hint and found[0].line == 1 and found[0].column > 1)
+            self.assertEqual((calls, len(session)), ([], 0))
+        self.assertEqual([(m.severity, m.phase) for m in engine.check("(+ 1")], [("error", "parse")])
+        self.assertEqual([m.severity for m in engine.check("(do (count data/ordres))", {"orders": []})], ["warning"])
+        self.assertEqual(engine.check('(tool/pay {:id "a"})', signature="{id :string}"), [])
+        self.assertEqual(engine.check('"a"', signature=":int")[0].kind, "validation_error")
+        self.assertEqual(engine.check("(inc (tool/other))", tools={"other": lambda: 1}), [])
+
     def test_warnings(self):
         outcome = ptc.Engine().run("(count data/ordres)", {"orders": []})
         self.assertEqual((outcome.warnings[0].kind, outcome.warnings[0].phase), ("unknown_data", "check"))

@@ -392,6 +392,43 @@ static void test_cut(void)
     end_engine(ptc);
 }
 
+static PtcOutcome *check_only(Ptc *ptc, PtcSession *session, const char *program)
+{
+    PtcRun run = a_run(program, NULL, 0);
+    PtcOutcome *o = NULL;
+    run.session = session;
+    run.signature = ":int";
+    run.signature_len = 4;
+    CHECK(ptc_check(ptc, &run, &o) == PTC_OK && o);
+    return o;
+}
+
+/* Nothing runs and nothing is remembered, whatever is found. */
+static void test_only_check(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    PtcSession *session = ptc_session_new(ptc);
+    PtcError e = {.size = sizeof e};
+    size_t before = ptc_session_bytes(session);
+    PtcOutcome *o = check_only(ptc, session, "(def x 1) (println x) (loop [] (recur)) 7");
+    CHECK(ptc_outcome_ok(o) && ptc_value_type(ptc_outcome_value(o)) == PTC_TYPE_NIL);
+    CHECK(ptc_outcome_print_count(o) == 0 && ptc_session_count(session) == 0);
+    ptc_outcome_free(o);
+    o = check_only(ptc, session, "(def x 1) (str x)");
+    CHECK(!ptc_outcome_ok(o) && ptc_outcome_error(o, 0, &e));
+    CHECK_STR(e.phase, "check");
+    CHECK_STR(e.kind, "validation_error");
+    ptc_outcome_free(o);
+    o = check_only(ptc, session, "(inc x)"); /* it was never defined */
+    CHECK(ptc_outcome_error(o, 0, &e) && strcmp(e.kind, "unbound_var") == 0);
+    CHECK(ptc_session_bytes(session) == before);
+    ptc_outcome_free(o);
+    CHECK(ptc_check(ptc, NULL, &o) == PTC_BAD_ARGUMENT);
+    CHECK(ptc_check(NULL, &(PtcRun){.size = sizeof(PtcRun)}, &o) == PTC_BAD_ARGUMENT);
+    ptc_session_free(session);
+    ptc_free(ptc);
+}
+
 /* Told of runs that went well and of those that did not; a host may know fewer fields. */
 static void test_warnings(void)
 {
@@ -700,6 +737,7 @@ int main(void)
     test_json_problem();
     test_now();
     test_warnings();
+    test_only_check();
     test_prints();
     test_open_lines();
     test_errors();

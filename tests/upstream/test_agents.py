@@ -136,6 +136,18 @@ def no_calls(place, file):
     place.config = []
 
 
+def only_check(place, file):
+    """`ptc check` lists what servers have, and calls none of it."""
+    done = place.run("check", '(notes/write {:text "a"}) (inc (str (notes/read {:text "b"})))', "--upstreams", file)
+    counts.check("a mistake", done.returncode == 1 and "inc: argument 1 is a string" in done.stderr and not place.taken("calls"), done)
+    done = place.run("check", '(notes/write {:txt "a"})', "--upstreams", file)
+    counts.check("arguments", done.returncode == 1 and "txt" in done.stderr and not place.taken("calls"), done)
+    done = place.run("check", '(notes/wirte {:text "a"})', "--upstreams", file)
+    counts.check("names", done.returncode == 1 and "did you mean notes/write" in done.stderr, done)
+    done = place.run("check", '(notes/write {:text "a"})', "--upstreams", file, "--json")
+    counts.check("right", done.returncode == 0 and json.loads(done.stdout) == {"ok": True, "findings": []} and not place.taken("calls"), done)
+
+
 def prompts(place, file):
     """What the model reads."""
     path = agent(place, "(return 1)")
@@ -335,6 +347,7 @@ def main(place):
     after_failure(place, file)
     call_limit(place, file)
     no_calls(place, file)
+    only_check(place, file)
     prompts(place, file)
     failures(place)
     nested(place, file)

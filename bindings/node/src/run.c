@@ -11,6 +11,7 @@ typedef struct Run {
     PtcRun run;
     PtcLimits limits;
     char *program, *signature, *schema;
+    bool only_check;
     PtcStatus status;
     PtcOutcome *outcome;
     Gate *done;
@@ -147,10 +148,15 @@ static napi_value end_run(napi_env env, Run *r)
     return value;
 }
 
+static void do_run(Run *r)
+{
+    r->status = (r->only_check ? ptc_check : ptc_eval)(r->engine->ptc, &r->run, &r->outcome);
+}
+
 static void *work(void *user)
 {
     Run *r = user;
-    r->status = ptc_eval(r->engine->ptc, &r->run, &r->outcome);
+    do_run(r);
     Gate *done = r->done;
     (void)gate_call(done, r); /* without Node nobody is left who could free the run */
     gate_close(done);
@@ -200,12 +206,13 @@ static bool read_run(napi_env env, Run *r, napi_value from)
         r->run.tools = set->tools;
     if (read_limits(env, get_member(env, from, "limits"), &r->limits))
         r->run.limits = &r->limits;
+    r->only_check = get_flag(env, from, "onlyCheck");
     r->run.now_ms = get_number(env, get_member(env, from, "nowMs"), 0);
     return r->program != NULL;
 }
 
-/* run(engine, {program, data, session, tools, signature, outputSchema, limits, nowMs}, done): with `done` it comes
- * later, without it at once.  An object, or a text that says why there is none. */
+/* run(engine, {program, data, session, tools, signature, outputSchema, limits, nowMs, onlyCheck}, done): with `done` it
+ * comes later, without it at once.  An object, or a text that says why there is none. */
 napi_value run_program(napi_env env, napi_callback_info info)
 {
     napi_value args[3];
@@ -229,6 +236,6 @@ napi_value run_program(napi_env env, napi_callback_info info)
     if (ready && type == napi_function && start(env, r, args[1], args[2]))
         return NULL;
     if (ready && type != napi_function)
-        r->status = ptc_eval(engine->ptc, &r->run, &r->outcome);
+        do_run(r);
     return end_run(env, r);
 }

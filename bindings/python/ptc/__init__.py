@@ -6,7 +6,7 @@
 """
 from ._native import lib as _lib
 from .agent import Agent, Chat, Event, Llm, Result, Usage
-from .engine import Data, Engine, Outcome, Session, ToolCall, Upstreams, Warned, evaluate
+from .engine import Data, Engine, Mistake, Outcome, Session, ToolCall, Upstreams, Warned, evaluate
 from .errors import (AgentError, ArgsError, Failed, Finding, MemoryLimit, ParseError, ProgramError, PtcError, ResultError,
                      RuntimeFailure, TimedOut, UsageError, ValidationError)
 from .tools import Tool, tool
@@ -20,6 +20,6 @@ def language_card(tools: bool = False) -> str:
 
 
 __all__ = ["Agent", "AgentError", "ArgsError", "Chat", "Data", "Engine", "Event", "Failed", "Finding", "Llm", "MemoryLimit",
-           "Outcome", "ParseError", "ProgramError", "PtcError", "Result", "ResultError", "RuntimeFailure", "Session",
+           "Mistake", "Outcome", "ParseError", "ProgramError", "PtcError", "Result", "ResultError", "RuntimeFailure", "Session",
            "TimedOut", "Tool", "ToolCall", "Upstreams", "Usage", "UsageError", "ValidationError", "Warned", "evaluate",
            "language_card", "tool"]

@@ -122,7 +122,7 @@ _PZ = POINTER(c_size_t)
 _FUNCTIONS = {
     # name: (result, arguments); texts whose length matters are void pointers
     "ptc_new": (_P, [POINTER(PtcOptions)]), "ptc_free": (None, [_P]), "ptc_cancel": (None, [_P]), "ptc_version": (_S, []),
-    "ptc_eval": (c_int, [_P, POINTER(PtcRun), POINTER(_P)]), "ptc_language_card": (_S, [_B]),
+    "ptc_eval": (c_int, [_P, POINTER(PtcRun), POINTER(_P)]), "ptc_check": (c_int, [_P, POINTER(PtcRun), POINTER(_P)]), "ptc_language_card": (_S, [_B]),
     "ptc_text_free": (None, [_P, _P, _Z]),
     "ptc_outcome_free": (None, [_P]), "ptc_outcome_ok": (_B, [_P]), "ptc_outcome_control": (_S, [_P]),
     "ptc_outcome_text": (_P, [_P, _PZ, POINTER(_B)]), "ptc_outcome_json": (_P, [_P, _PZ]),

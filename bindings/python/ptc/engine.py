@@ -75,6 +75,19 @@ class Outcome:
         return json.loads(self.json)
 
 
+@dataclass(frozen=True)
+class Mistake:
+    """What Engine.check found.  severity is "error" or "warning", phase "parse" or "check"."""
+
+    kind: str
+    severity: str
+    message: str
+    hint: str
+    line: int
+    column: int
+    phase: str
+
+
 def _check_mode(word: Any) -> int:
     """PTC_CHECK_ERROR and so on."""
     if word not in native.CHECK_WORDS:
@@ -319,6 +332,21 @@ class Engine:
             if own:
                 own.close()
 
+    def check(self, program: str, context: Mapping[str, Any] | Data | None = None, *, session: Session | None = None,
+              tools: ToolsLike | None = None, signature: str | None = None, output_schema: Mapping[str, Any] | None = None,
+              limits: Mapping[str, int | str] | None = None) -> list[Mistake]:
+        """What is wrong with a program, which does not run: errors, then warnings (docs/check.md)."""
+        own = ToolSet(tools) if tools else None
+        try:
+            outcome = self._run(program, context, own or self._tools, session, signature, output_schema, limits,
+                                only_check=True)
+        finally:
+            if own:
+                own.close()
+        errors = outcome.error.findings if outcome.error else []
+        return [Mistake(f.kind, severity, f.message, f.hint, f.line, f.column, f.phase)
+                for severity, found in (("error", errors), ("warning", outcome.warnings)) for f in found]
+
     async def run_async(self, program: str, context: Mapping[str, Any] | Data | None = None, **more: Any) -> Outcome:
         loop = asyncio.get_running_loop()
         own = ToolSet(more.pop("tools")) if more.get("tools") else None
@@ -345,7 +373,7 @@ class Engine:
 
     def _run(self, program: str, context: Any, tools: ToolSet | None, session: Session | None = None,
              signature: str | None = None, output_schema: Any = None, limits: Any = None, now: Any = None,
-             check: str | None = None) -> Outcome:
+             check: str | None = None, only_check: bool = False) -> Outcome:
         if not self._busy.acquire(blocking=False):
             raise UsageError("this engine is running a program already; use one engine for each thread")
         data = None
@@ -377,15 +405,15 @@ class Engine:
                 run.limits = ctypes.pointer(_limits(limits))
             if now is not None:
                 run.now_ms = now if isinstance(now, int) else round(now.timestamp() * 1000)
-            return self._finish(run, tools)
+            return self._finish(run, tools, lib.ptc_check if only_check else lib.ptc_eval)
         finally:
             if data is not None and data is not context:
                 data.close()
             self._busy.release()
 
-    def _finish(self, run: native.PtcRun, tools: ToolSet | None) -> Outcome:
+    def _finish(self, run: native.PtcRun, tools: ToolSet | None, function: Any) -> Outcome:
         handle = ctypes.c_void_p()
-        status = lib.ptc_eval(self.handle, ctypes.byref(run), ctypes.byref(handle))
+        status = function(self.handle, ctypes.byref(run), ctypes.byref(handle))
         if tools is not None:
             tools.end_run()
         if status == native.NO_MEMORY:

@@ -26,6 +26,7 @@ typedef int (*PtcCmdFn)(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_eval(PtcMem *mem, int argc, char **argv);
 /* `ptc [OPTIONS] [FILE] PROGRAM`, `ptc SCRIPT ARGUMENTS`; there is at least one argument. */
 int ptc_cmd_short(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_check(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_test(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_run(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_chat(PtcMem *mem, int argc, char **argv);

@@ -14,6 +14,7 @@
 #include "cli/cmd/data_in.h"
 #include "cli/cmd/each.h"
 #include "cli/cmd/jsonl.h"
+#include "cli/cmd/run_in.h"
 #include "cli/cmd/short_form.h"
 #include "cli/cmd/tools_in.h"
 #include "cli/io.h"
@@ -263,43 +264,8 @@ static int load_program(Eval *e, int argc, char **argv)
         e->run.program_len = strlen(e->run.program);
         return PTC_EXIT_OK;
     }
-    const char *path = file ? file : "-";
-    const char *error = ptc_io_read(&e->program, path);
-    if (error)
-        return ptc_options_refuse(&usage, "cannot read %.200s: %s", path, error);
-    if (e->program.len >= 2 && memcmp(e->program.data, "#!", 2) == 0)
-        memcpy(e->program.data, ";;", 2); /* the first line of a script is for the system */
     e->name = file;
-    e->run.program = e->program.data ? e->program.data : "";
-    e->run.program_len = e->program.len;
-    return PTC_EXIT_OK;
-}
-
-static int load_eval_context(Eval *e)
-{
-    const char *text = e->options->context, *error;
-    char why[200] = "out of memory";
-    PtcWhy forgot;
-    if (!text)
-        return PTC_EXIT_OK;
-    if (ptc_data_in_forgot_at("--context", text, &forgot))
-        return ptc_options_wrong(&usage, "%s", forgot.text);
-    size_t len = strlen(text);
-    if (text[0] == '@') {
-        if ((error = ptc_io_read(&e->context, text + 1)))
-            return ptc_options_refuse(&usage, "cannot read the context %.200s: %s", text + 1,
-                                      error);
-        text = e->context.data ? e->context.data : "";
-        len = e->context.len;
-    }
-    if (!(e->data = ptc_data_new(e->ptc, PTC_UNSET)))
-        return ptc_options_refuse(&usage, "--context: %s", why);
-    e->run.context = ptc_make_json(e->data, text, len, why, sizeof why);
-    if (!e->run.context)
-        return ptc_options_refuse(&usage, "--context: %s", why);
-    if (ptc_value_type(e->run.context) != PTC_TYPE_MAP)
-        return ptc_options_wrong(&usage, "--context wants a JSON object, {\"key\": value}");
-    return PTC_EXIT_OK;
+    return ptc_run_in_program(&usage, file ? file : "-", &e->program, &e->run);
 }
 
 static PtcDataKind input_kind(const EvalOptions *o)
@@ -366,28 +332,6 @@ static int load_eval_data(Eval *e)
         return PTC_EXIT_OK;
     e->run.context = ptc_data_in_context(e->shared, e->ptc, &e->data, e->run.context);
     return e->run.context ? PTC_EXIT_OK : ptc_options_refuse(&usage, "--data: out of memory");
-}
-
-static int load_wanted(Eval *e)
-{
-    const EvalOptions *o = e->options;
-    const char *error;
-    if (o->signature && o->schema)
-        return ptc_options_wrong(&usage, "give --signature or --output-schema, not both");
-    e->run.signature = o->signature;
-    e->run.signature_len = o->signature ? strlen(o->signature) : 0;
-    if (!o->schema)
-        return PTC_EXIT_OK;
-    e->run.output_schema = o->schema;
-    e->run.output_schema_len = strlen(o->schema);
-    if (o->schema[0] != '@')
-        return PTC_EXIT_OK;
-    if ((error = ptc_io_read(&e->schema, o->schema + 1)))
-        return ptc_options_refuse(&usage, "cannot read the schema %.200s: %s", o->schema + 1,
-                                  error);
-    e->run.output_schema = e->schema.data ? e->schema.data : "";
-    e->run.output_schema_len = e->schema.len;
-    return PTC_EXIT_OK;
 }
 
 static int load_now(Eval *e)
@@ -561,11 +505,13 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 {
     int status = load_program(e, argc, argv);
     if (status == PTC_EXIT_OK)
-        status = load_eval_context(e);
+        status =
+            ptc_run_in_context(&usage, e->ptc, e->options->context, &e->context, &e->data, &e->run);
     if (status == PTC_EXIT_OK)
         status = load_eval_data(e);
     if (status == PTC_EXIT_OK)
-        status = load_wanted(e);
+        status = ptc_run_in_wanted(&usage, e->options->signature, e->options->schema, &e->schema,
+                                   &e->run);
     if (status != PTC_EXIT_OK)
         return status;
     if (e->options->each)

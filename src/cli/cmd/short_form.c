@@ -62,8 +62,8 @@ bool ptc_short_form_is_script(const char *path)
     return marked;
 }
 
-/* A name that only a file can have: it begins like a path, or ends like a file that is read here. */
-static bool looks_like_path(const char *text)
+/* It begins like a path, or ends like a file that is read here. */
+bool ptc_short_form_is_path(const char *text)
 {
     PtcDataKind kind = ptc_data_kind(text);
     return !looks_like_program(text) &&
@@ -103,7 +103,7 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
         f->program = argv[files];
     if (f->program && !f->input && exists(f->program) && !looks_like_program(f->program))
         return which_program(f, f->program);
-    if (f->program && !f->input && looks_like_path(f->program)) {
+    if (f->program && !f->input && ptc_short_form_is_path(f->program)) {
         snprintf(f->why, sizeof f->why, "%.200s: there is no such file", f->program);
         return f->why;
     }

@@ -23,6 +23,9 @@ bool ptc_short_form_begins(const char *first);
  * to the script. */
 bool ptc_short_form_is_script(const char *path);
 
+/* A name that only a file can have, whether there is one or not. */
+bool ptc_short_form_is_path(const char *text);
+
 /* Is it the name of a file, and nothing that a program could be? */
 bool ptc_short_form_is_file(const char *text);
 

@@ -200,6 +200,8 @@ static PtcValue prepare_program(PtcVM *vm, const PtcProgram *p, PtcArena *arena,
     PtcAnalysis job = {arena,   vm->heap,   diags,      p->names,      p->source,    p->len,
                        p->host, p->servers, p->context, &vm->warnings, p->bare_data, &facts};
     PtcFn *fn = ptc_analyze(&job, forms, count);
+    if (p->only_check) /* whoever asks wants to hear everything */
+        facts.outside = facts.calls = true;
     PtcCheckJob check = {&job,      &facts,         p->limits.check, p->globals,
                          p->answer, p->bare_answer, p->checked,      p->answer_text};
     if (!fn || !ptc_check_program(&check, fn))
@@ -326,6 +328,8 @@ static bool run_phases(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags
         vm->program = PTC_NIL;
         return fail_early(vm, diags, arena);
     }
+    if (p->only_check)
+        return true;
     if (!copy_program_globals(vm, p, arena, known))
         return fail_early(vm, diags, arena);
     *phase = PTC_PHASE_RUN;
