@@ -103,7 +103,8 @@ static void check_value(Place *at, const PtcSigType *type, PtcValue v)
     for (PtcSigExtra extra = PTC_SIG_EXTRA_REFUSED; extra <= PTC_SIG_EXTRA_LEFT_OUT; extra++) {
         PtcValue to = ptc_sig_coerce(&at->heap, type, extra, v, &at->warnings, &at->errors);
         assert((to == PTC_NONE) == (at->errors.total != 0) || stopped(at));
-        if (to != PTC_NONE && extra != PTC_SIG_EXTRA_KEPT)
+        bool kept = extra == PTC_SIG_EXTRA_KEPT || extra == PTC_SIG_EXTRA_WARNED;
+        if (to != PTC_NONE && !kept)
             check_coerced(at, type, to);
         check_issues(at);
     }
