@@ -501,7 +501,7 @@ void ptc_check_escape(Checker *c, const PtcOutline *o)
 static const PtcOutline *closure_of(Checker *c, PtcValue v)
 {
     const PtcClosure *closure = (const PtcClosure *)(uintptr_t)v;
-    PtcFn *fn = ptc_check_session_fn(c, v);
+    PtcFn *fn = c->closures < CHECK_CALL_DEPTH ? ptc_check_session_fn(c, v) : NULL;
     PtcCallee *k = fn && fn->capture_count <= CHECK_CAPTURES
                        ? ptc_check_callee(c, CALLEE_FN, fn->capture_count)
                        : NULL;
@@ -509,8 +509,10 @@ static const PtcOutline *closure_of(Checker *c, PtcValue v)
         return ptc_outline_of_kinds(&c->os, PTC_IS_FN);
     k->fn = fn;
     fn->notes->foreign = true;
+    c->closures++;
     for (uint32_t i = 0; i < k->count; i++)
         k->parts[i] = ptc_outline_of_value(&c->data, closure->captured[i]);
+    c->closures--;
     return ptc_check_fn_value(c, k);
 }
 

@@ -103,7 +103,7 @@ typedef struct Finding {
     bool error;
     uint32_t first, last;
     uint32_t source; /* of a nil that may be there: not reported if that is tested anywhere */
-    PtcFn *fn; /* in which it was found; not reported if that is unsure */
+    PtcFn *fn;       /* in which it was found; not reported if that is unsure */
     char message[PTC_MESSAGE_MAX + 4], hint[PTC_HINT_MAX + 4];
 } Finding;
 
@@ -130,10 +130,11 @@ typedef struct Checker {
     PtcHeap *heap;
     PtcValueWalk data, text; /* of the context and session; of constants */
     uint32_t visits, depth, calls;
-    bool dry;     /* a round of a loop that is not the last: nothing is noted, but ... */
-    bool first;   /* ... in its first round what is certain is */
-    bool passing; /* what was found depends on what tools gave so far */
-    bool silent;  /* the bounds are passed: nothing will be said */
+    uint32_t closures; /* functions of earlier programs inside each other, as captures */
+    bool dry;          /* a round of a loop that is not the last: nothing is noted, but ... */
+    bool first;        /* ... in its first round what is certain is */
+    bool passing;      /* what was found depends on what tools gave so far */
+    bool silent;       /* the bounds are passed: nothing will be said */
     Here here;
     uint32_t asking;  /* a test is being walked: what is looked up is asked for */
     uint32_t picking; /* a predicate is being called: what is looked up tells elements apart */

@@ -47,7 +47,8 @@ enum {
     PTC_OUTLINE_MAYBE = 8,  /* nil is among the kinds because something declared may be absent */
     PTC_OUTLINE_ENTRY = 16, /* a tuple that is an entry of a map */
     PTC_OUTLINE_SEEN = 32,  /* nobody has declared it: nothing that follows from it is certain */
-    PTC_OUTLINE_CALLEES = 64, /* it is, or has somewhere, a function that is known; made, not given */
+    PTC_OUTLINE_CALLEES =
+        64, /* it is, or has somewhere, a function that is known; made, not given */
 };
 
 struct PtcOutline {
