@@ -235,9 +235,11 @@ bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, P
     if (PTC_UNLIKELY(!ok) && vm->budget.stop == PTC_STOP_MEMORY &&
         !(row->flags & (PTC_B_CALLS | PTC_B_EFFECT)))
         ok = retry(vm, row, argc, argv, &result);
-    if (PTC_UNLIKELY(!ok) && ptc_force_wanted(vm))
+    /* Without arguments it failed before the builtin, which computing a lazy one did. */
+    if (PTC_UNLIKELY(!ok) && argv && ptc_force_wanted(vm))
         ok = ptc_force_retry(vm, row, argc, argv, &result);
-    if (PTC_UNLIKELY(!ok) && vm->failed && vm->error.about_nil && (row->flags & PTC_B_CALLS))
+    if (PTC_UNLIKELY(!ok) && argv && vm->failed && vm->error.about_nil &&
+        (row->flags & PTC_B_CALLS))
         ptc_element_find(vm, row, argc, argv);
     vm->root_count = roots;
     vm->running = outer;
