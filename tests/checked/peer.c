@@ -17,7 +17,13 @@
 #include "api/batch.h"
 #include "unit/even_engine.h"
 
-enum { MOST_BYTES = 1 << 24, MOST_WAYS = 8, CALM_RUNS = 40, MOST_ALLOCATIONS = 5000, TIMED_RUNS = 500 };
+enum {
+    MOST_BYTES = 1 << 24,
+    MOST_WAYS = 8,
+    CALM_RUNS = 40,
+    MOST_ALLOCATIONS = 5000,
+    TIMED_RUNS = 500
+};
 
 typedef struct Way {
     const char *name;
@@ -25,9 +31,11 @@ typedef struct Way {
     int64_t stress;
 } Way;
 
-static const Way ways[] = {{"count", PTC_CHECK_ERROR, 0},
-    {"error", PTC_CHECK_ERROR, 0},  {"warn", PTC_CHECK_WARN, 0},      {"off", PTC_CHECK_OFF, 0},
-    {"stress", PTC_CHECK_ERROR, 1}, {"torture", PTC_CHECK_ERROR, 0}, {"torture-off", PTC_CHECK_OFF, 0},
+static const Way ways[] = {
+    {"count", PTC_CHECK_ERROR, 0},     {"error", PTC_CHECK_ERROR, 0},
+    {"warn", PTC_CHECK_WARN, 0},       {"off", PTC_CHECK_OFF, 0},
+    {"stress", PTC_CHECK_ERROR, 1},    {"torture", PTC_CHECK_ERROR, 0},
+    {"torture-off", PTC_CHECK_OFF, 0},
 };
 
 static void fail(const char *why, const char *line)
@@ -86,7 +94,8 @@ static char *answer_once(const Way *way, int64_t fail_at, const char *line)
 /* The end is the same; which calls were noted, what was warned of and which value failed may be lost with memory. */
 static bool ends_alike(const char *a, const char *b)
 {
-    const char *end = strncmp(a, "{\"id\":null,\"ok\":true", 20) == 0 ? "\"prints\":" : "\"message\":";
+    const char *end =
+        strncmp(a, "{\"id\":null,\"ok\":true", 20) == 0 ? "\"prints\":" : "\"message\":";
     const char *x = strstr(a, end), *y = strstr(b, end);
     return x && y && x - a == y - b && memcmp(a, b, (size_t)(x - a)) == 0;
 }
@@ -117,8 +126,8 @@ static void count(const Way *way, const char *line)
         free(answer(ptc, line));
     clock_gettime(CLOCK_MONOTONIC, &b);
     close_engine(ptc, line);
-    printf("{\"ns\":%lld}\n", ((b.tv_sec - a.tv_sec) * 1000000000LL + b.tv_nsec - a.tv_nsec) /
-                                  (long long)TIMED_RUNS);
+    long long ns = (b.tv_sec - a.tv_sec) * 1000000000LL + b.tv_nsec - a.tv_nsec;
+    printf("{\"ns\":%lld}\n", ns / TIMED_RUNS);
 }
 
 static void tell(const Way *way, Ptc *ptc, const char *line)
