@@ -19,12 +19,16 @@
 
 enum { CSV_SEEN = 64, CSV_SEEN_BYTES = 64, SMALL = 16, INT_DIGITS = 300 };
 
+/* Those that are looked for. */
+static const char separators[] = {',', ';', '\t'};
+
 /* What a field can be; for a column, what its fields were. */
 typedef enum { EMPTY = 1, CSV_INT = 2, CSV_FLOAT = 4, CSV_BOOL = 8, CSV_TEXT = 16 } FieldKind;
 
 typedef struct {
     PtcValue seen[CSV_SEEN]; /* strings it had lately, by hash */
     unsigned kinds;          /* of all its fields */
+    unsigned row_kind;       /* of its field in a row that may be left out */
     size_t namesakes; /* columns behind it that had the same name, as long as columns are named */
 } Column;
 
@@ -43,7 +47,13 @@ typedef struct {
     char separator; /* between fields; 0: not known yet */
     bool apart;     /* fields have types of their own */
     bool lists;     /* rows are vectors, and no line names columns */
-    size_t count;   /* columns; 0 before the first line */
+    bool no_names;  /* no line names columns */
+    PtcBadLines *bad;
+    bool bad_quote; /* the row that cannot be read has a quote that is wrong */
+    PtcText file;
+    PtcValue file_value;
+    size_t count; /* columns; 0 before the first line */
+    size_t keyed; /* keys of a row, with that of the file */
     PtcValue *keys;
     PtcValue *fields; /* of one line; for wide tables key, value, key, value ... */
     Column *columns;
@@ -77,6 +87,12 @@ static size_t column_from(const char *line_start, const char *at)
 static size_t csv_column_of(const Csv *c, const char *at)
 {
     return column_from(c->line_start, at);
+}
+
+static bool fail_csv_quote(Csv *c, size_t line, size_t column, const char *message)
+{
+    c->bad_quote = true;
+    return fail_csv(c, line, column, "%s", message);
 }
 
 static bool fail_csv_stopped(Csv *c)
@@ -246,8 +262,8 @@ static bool read_quoted(Csv *c)
     for (c->at++;;) {
         const char *quote = memchr(c->at, '"', (size_t)(c->end - c->at));
         if (!quote)
-            return fail_csv(c, line, column_from(begun_line, begun),
-                            "the quote that opens here is never closed");
+            return fail_csv_quote(c, line, column_from(begun_line, begun),
+                                  "the quote that opens here is never closed");
         count_csv_lines(c, c->at, quote);
         ptc_buf_add(&c->unquoted, c->at, (size_t)(quote - c->at));
         c->at = quote + 1;
@@ -257,7 +273,7 @@ static bool read_quoted(Csv *c)
         c->at++;
     }
     if (!ends_field(c, c->at))
-        return fail_csv(
+        return fail_csv_quote(
             c, c->line, csv_column_of(c, c->at),
             "after a closing quote comes a separator or the end of the line; a quote inside "
             "quotes is written \"\"");
@@ -321,6 +337,23 @@ static void skip_empty_lines(Csv *c)
         (void)line_end(c);
 }
 
+typedef struct {
+    const char *at, *line_start;
+    size_t line;
+} CsvPlace;
+
+static CsvPlace place_of(const Csv *c)
+{
+    return (CsvPlace){c->at, c->line_start, c->line};
+}
+
+static void go_to_place(Csv *c, CsvPlace place)
+{
+    c->at = place.at;
+    c->line_start = place.line_start;
+    c->line = place.line;
+}
+
 /* What to do with field i of a line. */
 typedef bool FieldFn(Csv *c, size_t i, const Field *f);
 
@@ -330,9 +363,16 @@ static bool keep_kind(Csv *c, size_t i, const Field *f)
     return true;
 }
 
+/* Where a row may be left out, it must not have a say in the type of a column. */
+static bool keep_row_kind(Csv *c, size_t i, const Field *f)
+{
+    c->columns[i].row_kind = field_kind(f);
+    return true;
+}
+
 static bool keep_value(Csv *c, size_t i, const Field *f)
 {
-    bool wide = !c->lists && (c->count > SMALL || c->count == 0);
+    bool wide = !c->lists && (c->keyed > SMALL || c->count == 0);
     PtcValue v = csv_field_value(c, i, f);
     c->fields[wide ? 2 * i + 1 : i] = v;
     return v != PTC_NONE || fail_csv_stopped(c);
@@ -382,17 +422,16 @@ static size_t count_fields(const Csv *c, char separator, const char **at)
  * them. */
 static char find_csv_separator(const Csv *c)
 {
-    static const char known[] = {',', ';', '\t'};
     char best = ',';
     size_t most = 0;
-    for (size_t i = 0; i < sizeof known; i++) {
+    for (size_t i = 0; i < sizeof separators; i++) {
         const char *at = c->at;
-        size_t first = count_fields(c, known[i], &at);
-        bool alike = at == c->end || count_fields(c, known[i], &at) == first;
+        size_t first = count_fields(c, separators[i], &at);
+        bool alike = at == c->end || count_fields(c, separators[i], &at) == first;
         size_t score = first < 2 ? 0 : first * 2 + (alike ? PTC_CSV_COLUMNS * 2 : 0);
         if (score > most) {
             most = score;
-            best = known[i];
+            best = separators[i];
         }
     }
     return best;
@@ -424,7 +463,7 @@ static bool number_name(Csv *c, size_t i, size_t same, PtcBuf *name)
     return true;
 }
 
-/* Makes the text from the first line the name of column i, distinct from the names before it. */
+/* Makes the text from the first line (nil: there is none) the name of column i, distinct from the names before it. */
 static bool name_column(Csv *c, size_t i, PtcValue said)
 {
     PtcBuf name;
@@ -444,17 +483,34 @@ static bool name_column(Csv *c, size_t i, PtcValue said)
     return true;
 }
 
+/* The column behind the others in which every row has the name of the file. */
+static bool add_file_column(Csv *c)
+{
+    PtcValue name = ptc_str_new(c->heap, "file", 4);
+    c->file_value = ptc_str_new(c->heap, c->file.bytes, c->file.len);
+    if (name == PTC_NONE || c->file_value == PTC_NONE)
+        return fail_csv_stopped(c);
+    (void)ptc_str_hash(c->file_value);
+    return make_room_for_columns(c, c->count + 1) && name_column(c, c->count, name);
+}
+
 /* The shape is made once: all narrow rows share it. */
 static bool read_csv_header(Csv *c)
 {
     uint32_t hashes[SMALL];
     size_t n;
+    CsvPlace first = place_of(c);
     if (!read_csv_line(c, keep_value, &n))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!name_column(c, i, c->fields[2 * i + 1]))
+        if (!name_column(c, i, c->no_names ? PTC_NIL : c->fields[2 * i + 1]))
             return false;
+    if (c->no_names)
+        go_to_place(c, first);
     c->count = n;
+    if (c->file.bytes && !add_file_column(c))
+        return false;
+    n = c->keyed = n + (c->file.bytes != NULL);
     memset(c->columns, 0, c->column_cap * sizeof *c->columns);
     for (size_t i = 0; i < n && n <= SMALL; i++)
         hashes[i] = ptc_hash(c->heap, c->keys[i]);
@@ -470,13 +526,13 @@ static bool read_csv_header(Csv *c)
 static PtcValue wide_row(Csv *c)
 {
     PtcDictBuild build;
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 0; i < c->keyed; i++)
         c->fields[2 * i] = c->keys[i];
     if (c->index) {
-        PtcValue entries = ptc_vec_new(c->heap, c->fields, 2 * c->count, 0);
+        PtcValue entries = ptc_vec_new(c->heap, c->fields, 2 * c->keyed, 0);
         PtcDict *d = entries == PTC_NONE
                          ? NULL
-                         : ptc_heap_object(c->heap, PTC_T_BMAP, sizeof *d, (uint32_t)c->count);
+                         : ptc_heap_object(c->heap, PTC_T_BMAP, sizeof *d, (uint32_t)c->keyed);
         if (!d)
             return PTC_NONE;
         d->entries = entries;
@@ -485,7 +541,7 @@ static PtcValue wide_row(Csv *c)
     }
     if (!ptc_dict_build_init(&build, c->heap, false))
         return PTC_NONE;
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 0; i < c->keyed; i++)
         if (!ptc_dict_build_put(&build, c->keys[i], c->fields[2 * i + 1])) {
             ptc_dict_build_cancel(&build);
             return PTC_NONE;
@@ -499,28 +555,64 @@ static PtcValue wide_row(Csv *c)
 static bool read_csv_row(Csv *c, PtcValue rows)
 {
     size_t n;
+    bool wide = !c->lists && c->keyed > SMALL;
     if (!read_csv_line(c, keep_value, &n))
         return false;
-    PtcValue row = c->lists           ? ptc_vec_new(c->heap, c->fields, n, 0)
-                   : c->count > SMALL ? wide_row(c)
-                                      : ptc_smap_new(c->heap, c->shape, c->fields);
+    if (c->file.bytes)
+        c->fields[wide ? 2 * n + 1 : n] = c->file_value;
+    PtcValue row = c->lists ? ptc_vec_new(c->heap, c->fields, n, 0)
+                   : wide   ? wide_row(c)
+                            : ptc_smap_new(c->heap, c->shape, c->fields);
     return (row != PTC_NONE && ptc_build_add(c->heap, rows, row)) || fail_csv_stopped(c);
+}
+
+/* Reads on to the end of the row.  False: it has a quote that is wrong, too. */
+static bool skip_fields(Csv *c)
+{
+    for (;; c->at++) {
+        if (c->at < c->end && *c->at == '"' && !read_quoted(c))
+            return false;
+        c->at = plain_end(c);
+        if (c->at == c->end || *c->at != c->separator)
+            return line_end(c);
+    }
+}
+
+/* Steps over a row that cannot be read, if that is wanted; `bad` counts them.  Behind a quote that is wrong nobody
+ * knows where the row ends, so that its first line is stepped over. */
+static bool skip_bad_row(Csv *c, CsvPlace began, PtcBadLines *bad)
+{
+    if (!c->bad || c->error->stopped)
+        return false;
+    if (bad)
+        ptc_bad_lines_add(bad, c->error->line, c->error->column, c->error->message);
+    if (c->bad_quote || !skip_fields(c)) {
+        go_to_place(c, began);
+        while (!line_end(c))
+            c->at++;
+    }
+    *c->error = (PtcCsvError){0};
+    c->bad_quote = false;
+    return true;
 }
 
 /* Looks at all fields, then goes back to where it began.  Where no line names columns, the first has as many. */
 static bool read_kinds(Csv *c)
 {
     size_t n;
-    const char *at = c->at, *line_start = c->line_start;
-    size_t line = c->line;
+    CsvPlace first = place_of(c);
     for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c)) {
-        if (!read_csv_line(c, keep_kind, &n))
+        CsvPlace began = place_of(c);
+        bool ok = read_csv_line(c, c->bad ? keep_row_kind : keep_kind, &n);
+        if (!ok && !skip_bad_row(c, began, NULL)) {
+            c->error->record = began.line;
             return false;
-        c->count = n;
+        }
+        for (size_t i = 0; ok && c->bad && i < n; i++)
+            c->columns[i].kinds |= c->columns[i].row_kind;
+        c->count = c->lists ? n : c->count;
     }
-    c->at = at;
-    c->line_start = line_start;
-    c->line = line;
+    go_to_place(c, first);
     return true;
 }
 
@@ -532,6 +624,8 @@ static PtcValue read_rows(Csv *c)
         fail_csv_stopped(c);
         return PTC_NONE;
     }
+    if (c->at == c->end && c->no_names)
+        return ptc_build_done(c->heap, rows, 0);
     if (c->at == c->end) {
         fail_csv(c, 0, 0, "there is no line that names the columns");
         return PTC_NONE;
@@ -541,9 +635,9 @@ static PtcValue read_rows(Csv *c)
     if ((!c->lists && !read_csv_header(c)) || ((c->lists || !c->apart) && !read_kinds(c)))
         return PTC_NONE;
     for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c)) {
-        size_t began = c->line;
-        if (!read_csv_row(c, rows)) {
-            c->error->record = began;
+        CsvPlace began = place_of(c);
+        if (!read_csv_row(c, rows) && !skip_bad_row(c, began, c->bad)) {
+            c->error->record = began.line;
             return PTC_NONE;
         }
     }
@@ -575,7 +669,10 @@ PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *
              .line = 1,
              .separator = part->separator,
              .apart = part->apart,
-             .lists = part->lists};
+             .lists = part->lists,
+             .no_names = part->no_names,
+             .file = part->file,
+             .bad = part->bad};
     *error = (PtcCsvError){0};
     ptc_buf_init(&c.unquoted, heap->pool->mem, PTC_UNBOUNDED);
     ptc_buf_init(&converted, heap->pool->mem, PTC_UNBOUNDED);
@@ -597,13 +694,21 @@ PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *
 
 bool ptc_csv_needs_quotes(PtcText text, char separator)
 {
-    static const char marks[] = {',', ';', '\t', '"', '\r', '\n'};
+    static const char marks[] = {'"', '\r', '\n'};
     if (field_kind(&(Field){text.bytes, text.len, false}) != CSV_TEXT)
         return true;
     for (size_t i = 0; i < text.len; i++)
         if (text.bytes[i] == separator || memchr(marks, text.bytes[i], sizeof marks))
             return true;
     return false;
+}
+
+bool ptc_csv_has_separator(PtcText text)
+{
+    bool has = false;
+    for (size_t i = 0; i < sizeof separators && text.len && !has; i++)
+        has = memchr(text.bytes, separators[i], text.len) != NULL;
+    return has;
 }
 
 bool ptc_csv_add_quoted(PtcBuf *out, PtcText text)

@@ -15,6 +15,7 @@
 #define PTC_DATA_CSV_H
 
 #include "base/buf.h"
+#include "base/text/bad_lines.h"
 #include "value/heap.h"
 
 enum { PTC_CSV_COLUMNS = 4096 };
@@ -33,6 +34,11 @@ typedef struct PtcCsvPart {
     bool apart;
     bool utf8;  /* the encoding is known, and no other is looked for */
     bool lists; /* the first line is a row like the others, and rows are vectors of its length */
+    bool
+        no_names; /* the first line is a row like the others, and columns are column1, column2 ... */
+    PtcText file; /* each row has it in a column of its own, `file`; no bytes: there is none */
+    PtcBadLines
+        *bad; /* rows that cannot be read are left out and counted here; NULL: they are an error */
 } PtcCsvPart;
 
 /* The rows, in a heap whose budget is ticked for each field and its bytes; hashes of strings are computed.  PTC_NONE
@@ -42,6 +48,8 @@ PTC_MUST_USE PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len,
 
 /* Would this text be read as something else without quotes: as several fields, as a number or boolean, as nil? */
 bool ptc_csv_needs_quotes(PtcText text, char separator);
+/* Has it a sign that is taken for the separator where it stands in the first line, since that is looked for? */
+bool ptc_csv_has_separator(PtcText text);
 /* Adds a text in quotes. */
 PTC_MUST_USE bool ptc_csv_add_quoted(PtcBuf *out, PtcText text);
 

@@ -9,11 +9,10 @@
 #include "data/charset.h"
 #include "data/csv.h"
 #include "data/data_source.h"
+#include "data/file_column.h"
 #include "json/parse.h"
 #include "value/coll/vec.h"
 #include "value/str.h"
-
-static const char endings[] = ".json, .jsonl, .ndjson, .csv, .tsv, .txt or .log, perhaps with .gz";
 
 static bool is_stdin(const char *path)
 {
@@ -75,7 +74,7 @@ PtcDataKind ptc_data_kind(const char *path)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (ends_in_suffix(name, kinds[i].end))
             return kinds[i].kind;
-    return memchr(name.bytes, '.', name.len) ? PTC_DATA_UNKNOWN : PTC_DATA_TOLD;
+    return PTC_DATA_TOLD;
 }
 
 /* ------------------------------------------------------------------------------------- JSON */
@@ -134,24 +133,31 @@ static PtcText take_text_line(PtcText *t)
     return line;
 }
 
-static PtcValue parse_jsonl_file(const PtcDataFile *f, const char *path, PtcText t)
+static PtcValue parse_jsonl_file(const PtcDataFile *f, const char *path, PtcText t,
+                                 PtcDataForm *form)
 {
     PtcJsonError error;
-    PtcValue v = ptc_json_parse_lines(f->heap, ptc_charset_unmarked(t), &error);
+    PtcValue v = ptc_json_parse_lines(f->heap, ptc_charset_unmarked(t), form->bad, &error);
+    form->bad_row = v == PTC_NONE && !error.stopped;
     return v == PTC_NONE ? fail_json_file(f, path, &error) : v;
 }
 
 /* ------------------------------------------------------------------------------------- text */
 
-static PtcValue parse_csv_file(const PtcDataFile *f, const char *path, PtcText t, char separator)
+static PtcValue parse_csv_file(const PtcDataFile *f, const char *path, PtcText t, PtcDataForm *form)
 {
     PtcCsvError error;
-    PtcCsvPart all = {.separator = separator};
+    bool tabs = form->kind == PTC_DATA_TSV;
+    PtcCsvPart all = {.separator = tabs ? '\t' : form->separator,
+                      .no_names = form->no_names,
+                      .file = ptc_text_cstr(form->file),
+                      .bad = form->bad};
     PtcValue v = ptc_csv_parse(f->heap, t.bytes, t.len, &all, &error);
     if (v != PTC_NONE)
         return v;
     if (error.stopped)
         return fail_file_memory(f, path);
+    form->bad_row = error.record > 0;
     if (error.column)
         return fail_data_file(f, path, "line %zu, column %zu: %s", error.line, error.column,
                               error.message);
@@ -199,9 +205,9 @@ static PtcValue parse_file_text(const PtcDataFile *f, const char *path, PtcText 
         return parse_lines_file(f, path, t); /* no rows, whatever they would be */
     switch (form->kind) {
     case PTC_DATA_JSON: return parse_json(f, path, t);
-    case PTC_DATA_JSONL: return parse_jsonl_file(f, path, t);
-    case PTC_DATA_CSV: return parse_csv_file(f, path, t, form->separator);
-    case PTC_DATA_TSV: return parse_csv_file(f, path, t, '\t');
+    case PTC_DATA_JSONL: return parse_jsonl_file(f, path, t, form);
+    case PTC_DATA_CSV:
+    case PTC_DATA_TSV: return parse_csv_file(f, path, t, form);
     default: return parse_lines_file(f, path, t);
     }
 }
@@ -218,13 +224,14 @@ PtcValue ptc_data_file_read(const PtcDataFile *f, const char *path)
         *form = (PtcDataForm){0}; /* what it is called is not what is wrong */
         return fail_data_file(f, path, "%s", source.why.text);
     }
-    if (form->kind == PTC_DATA_UNKNOWN) {
-        ptc_data_source_close(&source);
-        return fail_data_file(f, path, "the ending says what it is: %s", endings);
-    }
     ptc_buf_init(&text, mem, mem->limit);
     bool ok = ptc_data_source_all(&source, &text);
     PtcValue v = ok ? parse_file_text(f, path, ptc_buf_view(&text), form) : PTC_NONE;
+    bool csv = form->kind == PTC_DATA_CSV || form->kind == PTC_DATA_TSV;
+    if (v != PTC_NONE && form->file && !csv &&
+        (v = ptc_file_column_add(f->heap, v, form->file,
+                                 form->kind == PTC_DATA_LINES ? "line" : "value")) == PTC_NONE)
+        fail_file_memory(f, path);
     if (!ok && text.failed)
         fail_file_memory(f, path);
     else if (!ok)

@@ -102,6 +102,30 @@ static void stop_unpacking(PtcDataSource *s)
     s->zip = NULL;
 }
 
+/* Files of other kinds are no text, and would be taken for some. */
+static bool is_readable(PtcDataSource *s)
+{
+    static const struct {
+        const char *begin;
+        size_t len;
+        const char *what;
+    } others[] = {
+        {"PK\3\4", 4, "it is a spreadsheet or another ZIP archive: save it as CSV, or unzip it"},
+        {"\xd0\xcf\x11\xe0", 4, "it is a spreadsheet or another Office file: save it as CSV"},
+        {"SQLite format 3", 16, "it is an SQLite database: sqlite3 -json FILE QUERY writes JSON"},
+        {"PAR1", 4, "it is a Parquet file: write it as CSV or JSON Lines"},
+        {"\x28\xb5\x2f\xfd", 4, "it is packed with zstd: zstd -dc FILE | ptc PROGRAM"},
+        {"\xfd\x37zXZ", 6, "it is packed with xz: xz -dc FILE | ptc PROGRAM"},
+        {"BZh", 3, "it is packed with bzip2: bzip2 -dc FILE | ptc PROGRAM"},
+        {"%PDF-", 5, "it is a PDF document"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (s->len >= others[i].len + 4 &&
+            memcmp(s->chunk + s->at, others[i].begin, others[i].len) == 0)
+            return refuse_data_source(s, others[i].what);
+    return true;
+}
+
 /* What follows a packed file is another one, or the end. */
 static bool next_packed(PtcDataSource *s)
 {
@@ -169,7 +193,7 @@ bool ptc_data_source_open(PtcDataSource *s, PtcMem *mem, const char *path)
         ok = more >= 0;
         s->len += ok ? (size_t)more : 0;
     }
-    if (ok && (!is_packed(s) || start_unpacking(s)))
+    if (ok && (is_packed(s) ? start_unpacking(s) : is_readable(s)))
         return true;
     ptc_data_source_close(s);
     return false;

@@ -184,9 +184,29 @@ static bool is_meant_as_json(PtcText t)
     return is_sign_of(*t.bytes, "{[") && inside.len > 0 && is_sign_of(*inside.bytes, "\"'{[");
 }
 
+static bool has_json_line(PtcText text)
+{
+    const char *lf = memchr(text.bytes, '\n', text.len);
+    size_t len = lf ? (size_t)(lf - text.bytes) : text.len;
+    return ptc_json_value_len(text.bytes, len) > 0;
+}
+
+/* Where rows that cannot be read are left out, rows are what is meant, also if some of the first are such. */
+static void take_despite_bad_rows(PtcDataForm *form, PtcText text)
+{
+    if (form->kind == PTC_DATA_JSON ? has_json_line(text) : form->other == PTC_DATA_JSON)
+        form->kind = PTC_DATA_JSONL;
+    else if (form->kind == PTC_DATA_LINES && form->other != PTC_DATA_TOLD)
+        form->kind = form->other;
+    else
+        return;
+    form->other = PTC_DATA_LINES;
+}
+
 bool ptc_data_guess(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form)
 {
-    *form = (PtcDataForm){.kind = PTC_DATA_LINES, .guessed = true};
+    *form = (PtcDataForm){
+        .kind = PTC_DATA_LINES, .guessed = true, .file = form->file, .bad = form->bad};
     if (text.len > PTC_GUESS_BYTES) {
         text.len = PTC_GUESS_BYTES;
         whole = false;
@@ -201,5 +221,8 @@ bool ptc_data_guess(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form)
         form->other = PTC_DATA_LINES; /* numbers may be meant as text */
     if (!is_json && is_meant_as_json(json))
         form->other = PTC_DATA_JSON;
-    return is_json || guess_table(mem, text, whole, form);
+    bool ok = is_json || guess_table(mem, text, whole, form);
+    if (form->bad)
+        take_despite_bad_rows(form, json);
+    return ok;
 }

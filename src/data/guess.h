@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/text/bad_lines.h"
 
 enum { PTC_GUESS_BYTES = 64 * PTC_KB };
 
@@ -20,7 +21,6 @@ typedef enum PtcDataKind {
     PTC_DATA_CSV,
     PTC_DATA_TSV,
     PTC_DATA_LINES,
-    PTC_DATA_UNKNOWN, /* the ending says something else */
 } PtcDataKind;
 #define PTC_DATA_KINDS "json|jsonl|csv|tsv|lines"
 
@@ -29,11 +29,16 @@ typedef struct PtcDataForm {
     PtcDataKind kind;  /* what an option says, and afterwards what it is read as */
     PtcDataKind other; /* of a guess: what it may be as well; PTC_DATA_TOLD: nothing */
     bool guessed;      /* from the content */
-    char separator;    /* of CSV that was guessed */
-    size_t columns;    /* likewise */
+    bool bad_row;      /* reading it ended at a row that could be left out */
+    size_t columns;    /* of CSV that was guessed */
+    char separator;    /* of CSV, that an option says or that was guessed; 0: to be found */
+    bool no_names;     /* an option says that no line of CSV names the columns */
+    const char *file;  /* every row has this text, as `file`; NULL: it has not */
+    PtcBadLines *bad;  /* rows that cannot be read are counted here; NULL: they are an error */
 } PtcDataForm;
 
-/* Looks at no more than the first PTC_GUESS_BYTES; `whole`: nothing comes after the text.  False: out of memory. */
+/* Looks at no more than the first PTC_GUESS_BYTES; `whole`: nothing comes after the text.  What options say of the form
+ * stays.  False: out of memory. */
 PTC_MUST_USE bool ptc_data_guess(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form);
 
 #endif

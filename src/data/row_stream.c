@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "data/charset.h"
+#include "data/file_column.h"
 #include "json/check.h"
 #include "json/parse.h"
 #include "value/coll/vec.h"
@@ -116,7 +117,10 @@ static void find_stream_separator(PtcRowStream *s)
 {
     static const char known[] = {',', ';', '\t'};
     size_t most = 0;
-    s->csv = (PtcCsvPart){.separator = s->form.separator, .apart = true};
+    s->csv = (PtcCsvPart){.separator = s->form.separator,
+                          .apart = true,
+                          .file = ptc_text_cstr(s->form.file),
+                          .bad = s->form.bad ? &s->bad : NULL};
     for (size_t i = 0; i < sizeof known && !s->form.separator; i++) {
         size_t n = 0;
         bool quoted = false;
@@ -159,6 +163,43 @@ static bool find_head(PtcRowStream *s)
     }
 }
 
+static size_t count_first_fields(const PtcRowStream *s)
+{
+    size_t n = 1, begin = 0;
+    bool quoted = false;
+    while (begin < s->text.len && (s->text.data[begin] == '\n' || s->text.data[begin] == '\r'))
+        begin++;
+    for (size_t i = begin; i < s->text.len; i++) {
+        char c = s->text.data[i];
+        quoted ^= c == '"';
+        if (!quoted && (c == '\n' || c == '\r'))
+            break;
+        n += !quoted && c == s->csv.separator;
+    }
+    return n;
+}
+
+/* Where no line names the columns, one is put in front that does. */
+static bool make_head(PtcRowStream *s)
+{
+    PtcBuf names;
+    find_stream_separator(s);
+    ptc_buf_init(&names, s->source.mem, PTC_UNBOUNDED);
+    size_t n = count_first_fields(s);
+    for (size_t i = 1; i <= n && i <= PTC_CSV_COLUMNS + 1; i++)
+        ptc_buf_addf(&names, "column%zu%c", i, i < n ? s->csv.separator : '\n');
+    bool ok = ptc_buf_ok(&names) && ptc_buf_reserve(&s->text, names.len);
+    if (ok) {
+        memmove(s->text.data + names.len, s->text.data, s->text.len);
+        memcpy(s->text.data, names.data, names.len);
+        s->text.len += names.len;
+        s->head = s->scanned = s->whole = names.len;
+        s->at_field = true;
+    }
+    ptc_buf_deinit(&names);
+    return ok || refuse_rows(s, 0, "out of memory");
+}
+
 static void skip_mark(PtcRowStream *s)
 {
     PtcText t = ptc_charset_unmarked(ptc_buf_view(&s->text));
@@ -187,8 +228,6 @@ static bool find_stream_kind(PtcRowStream *s, const char *path)
     PtcDataForm *form = &s->form;
     if (form->kind == PTC_DATA_TOLD)
         form->kind = ptc_data_kind(path);
-    if (form->kind == PTC_DATA_UNKNOWN)
-        return refuse_rows(s, 0, "--each reads .jsonl, .ndjson, .csv, .tsv, .txt and .log");
     if (!read_row_text(s, BATCH))
         return false;
     skip_mark(s);
@@ -201,15 +240,17 @@ static bool find_stream_kind(PtcRowStream *s, const char *path)
             s, 0,
             "--each reads JSON Lines, and --input jsonl says that it is; without --each "
             "JSON is read whole, and (map f rows) goes through it");
-    if (form->kind == PTC_DATA_TSV)
-        *form = (PtcDataForm){.kind = PTC_DATA_CSV, .separator = '\t'};
-    return form->kind != PTC_DATA_CSV || find_head(s);
+    if (form->kind == PTC_DATA_TSV) {
+        form->kind = PTC_DATA_CSV;
+        form->separator = '\t';
+    }
+    return form->kind != PTC_DATA_CSV || (form->no_names ? make_head(s) : find_head(s));
 }
 
-bool ptc_row_stream_open(PtcRowStream *s, PtcMem *mem, const char *path, PtcDataKind given,
+bool ptc_row_stream_open(PtcRowStream *s, PtcMem *mem, const char *path, const PtcDataForm *given,
                          PtcWhy *why)
 {
-    *s = (PtcRowStream){.form.kind = given, .why = why, .line = 1};
+    *s = (PtcRowStream){.form = *given, .why = why, .line = 1};
     snprintf(s->name, sizeof s->name, "%.200s", strcmp(path, "-") == 0 ? "standard input" : path);
     if (!ptc_data_source_open(&s->source, mem, path))
         return refuse_rows(s, 0, "%s", s->source.why.text);
@@ -256,7 +297,7 @@ static PtcValue parse_jsonl_batch(PtcRowStream *s, PtcHeap *heap)
 {
     PtcJsonError error;
     PtcText text = {s->text.data, s->whole};
-    PtcValue v = ptc_json_parse_lines(heap, text, &error);
+    PtcValue v = ptc_json_parse_lines(heap, text, s->form.bad ? &s->bad : NULL, &error);
     if (v != PTC_NONE)
         return v;
     if (error.stopped)
@@ -274,14 +315,17 @@ static PtcValue parse_line_batch(PtcRowStream *s, PtcHeap *heap)
         const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
         size_t len = (size_t)(stop - p);
         len -= len > 0 && p[len - 1] == '\r';
-        if (ptc_utf8_valid_prefix(p, len) < len) {
+        bool good = ptc_utf8_valid_prefix(p, len) == len;
+        if (!good && !s->form.bad) {
             s->broken = number;
             refuse_rows(s, number, "it is not UTF-8");
             return PTC_NONE;
         }
-        PtcValue v = ptc_str_new(heap, p, len);
-        if (v == PTC_NONE || !ptc_build_add(heap, rows, v))
+        PtcValue v = good ? ptc_str_new(heap, p, len) : PTC_NIL;
+        if (v == PTC_NONE || (good && !ptc_build_add(heap, rows, v)))
             return refuse_row_memory(s);
+        if (!good)
+            ptc_bad_lines_add(&s->bad, number - s->line + 1, 0, "it is not UTF-8");
         p = stop + (lf != NULL);
     }
     PtcValue done = rows == PTC_NONE ? rows : ptc_build_done(heap, rows, 0);
@@ -298,11 +342,30 @@ static void drop_taken_rows(PtcRowStream *s)
     s->whole = s->head;
 }
 
+/* Adds the rows that were left out of these to those of the file. */
+static void tell_bad_rows(PtcRowStream *s)
+{
+    size_t first = s->head ? 1 + count_line_feeds(s->text.data, s->head) : 1;
+    PtcBadLines *all = s->form.bad;
+    if (!all || !s->bad.count)
+        return;
+    size_t count = all->count + s->bad.count;
+    ptc_bad_lines_add(all, s->line + s->bad.line - first, s->bad.column, s->bad.why);
+    all->count = count;
+}
+
 static PtcValue parse_rows(PtcRowStream *s, PtcHeap *heap)
 {
-    return s->form.kind == PTC_DATA_CSV     ? parse_csv_batch(s, heap)
-           : s->form.kind == PTC_DATA_JSONL ? parse_jsonl_batch(s, heap)
-                                            : parse_line_batch(s, heap);
+    bool csv = s->form.kind == PTC_DATA_CSV, lines = s->form.kind == PTC_DATA_LINES;
+    s->bad = (PtcBadLines){0};
+    PtcValue rows = csv     ? parse_csv_batch(s, heap)
+                    : lines ? parse_line_batch(s, heap)
+                            : parse_jsonl_batch(s, heap);
+    if (rows != PTC_NONE && s->form.file && !csv &&
+        (rows = ptc_file_column_add(heap, rows, s->form.file, lines ? "line" : "value")) ==
+            PTC_NONE)
+        rows = refuse_row_memory(s);
+    return rows;
 }
 
 /* Leaves the row that cannot be read out of the whole ones.  False: there is none before it. */
@@ -323,6 +386,7 @@ static bool end_before_broken(PtcRowStream *s)
 
 PtcValue ptc_row_stream_next(PtcRowStream *s, PtcHeap *heap, size_t *line)
 {
+    s->form.bad_row = s->broken > 0;
     if (s->broken || !fill_row_stream(s))
         return PTC_NONE;
     if (s->whole == s->head)
@@ -332,7 +396,10 @@ PtcValue ptc_row_stream_next(PtcRowStream *s, PtcHeap *heap, size_t *line)
     PtcValue rows = parse_rows(s, heap);
     if (rows == PTC_NONE && s->broken && end_before_broken(s))
         rows = parse_rows(s, heap);
-    if (rows != PTC_NONE)
+    s->form.bad_row = s->broken > 0;
+    if (rows != PTC_NONE) {
+        tell_bad_rows(s);
         drop_taken_rows(s);
+    }
     return rows;
 }

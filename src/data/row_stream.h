@@ -22,16 +22,17 @@ typedef struct PtcRowStream {
     size_t whole;   /* bytes of the text that are whole rows */
     bool quoted, after_quote, at_field; /* where the search stands, for CSV */
     bool ended;
-    size_t line;    /* of the file, where the text behind the head begins, from 1 */
-    size_t broken;  /* the line at which a row begins that cannot be read; 0: none is known */
-    PtcWhy *why;    /* the caller's */
-    char name[220]; /* of the file, for messages */
+    size_t line;     /* of the file, where the text behind the head begins, from 1 */
+    PtcBadLines bad; /* of the rows that are read now, by lines of the text */
+    size_t broken;   /* the line at which a row begins that cannot be read; 0: none is known */
+    PtcWhy *why;     /* the caller's */
+    char name[220];  /* of the file, for messages */
 } PtcRowStream;
 
-/* Opens a file, "-" for standard input; `given` is what an option says it is, or PTC_DATA_TOLD.  False with a text in
+/* Opens a file, "-" for standard input; `given` is what options say of it.  False with a text in
  * why, which is kept for later messages; nothing has to be closed then. */
 PTC_MUST_USE bool ptc_row_stream_open(PtcRowStream *stream, PtcMem *mem, const char *path,
-                                      PtcDataKind given, PtcWhy *why);
+                                      const PtcDataForm *given, PtcWhy *why);
 void ptc_row_stream_close(PtcRowStream *stream);
 
 /* The next rows as a vector in the heap; PTC_NIL at the end, PTC_NONE with a text in why: all rows before the one that

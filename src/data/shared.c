@@ -162,6 +162,32 @@ bool ptc_shared_load(PtcShared *s, const char *name, const char *path, PtcDataFo
     return ok;
 }
 
+bool ptc_shared_load_rows(PtcShared *s, PtcValue *all, const char *path, PtcDataForm *form,
+                          PtcWhy *why)
+{
+    PtcDataFile file = {.heap = &s->heap, .why = why, .form = form};
+    PtcValue v = ptc_data_file_read(&file, path);
+    if (v == PTC_NONE)
+        return false;
+    if (*all == PTC_NONE)
+        *all = ptc_build_new(&s->heap);
+    bool ok = *all != PTC_NONE, list = ptc_is_sequential(v);
+    for (size_t i = 0, n = list ? ptc_seq_count(v) : 1; ok && i < n; i++)
+        ok = ptc_build_add(&s->heap, *all, list ? ptc_seq_nth(v, i) : v);
+    return ok || ptc_why_say(why, PTC_WHY_NO_MEMORY,
+                             "%s: with the files before it, it does not fit into memory", path);
+}
+
+bool ptc_shared_name_rows(PtcShared *s, const char *name, PtcValue all, PtcWhy *why)
+{
+    if (!may_name(s, name, why))
+        return false;
+    PtcValue v = ptc_build_done(&s->heap, all, 0);
+    if (v != PTC_NONE && add_shared_item(s, name, v, atomic_load(&s->mem.used)))
+        return true;
+    return ptc_why_no_memory(why);
+}
+
 PtcValue ptc_shared_value(const PtcShared *s, const char *name)
 {
     const Named *item = find_shared_item(s, name);

@@ -24,6 +24,11 @@ bool ptc_shared_is_name(const char *name);
  * with a text in why (file, line, what). */
 bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, PtcDataForm *form,
                      PtcWhy *why);
+/* Adds the rows of a file to *all, which begins as PTC_NONE, for several files under one name.  False: as above. */
+bool ptc_shared_load_rows(PtcShared *shared, PtcValue *all, const char *path, PtcDataForm *form,
+                          PtcWhy *why);
+/* Names what was gathered so. */
+bool ptc_shared_name_rows(PtcShared *shared, const char *name, PtcValue all, PtcWhy *why);
 void ptc_shared_free(PtcShared *shared);
 /* The value of that name; PTC_NONE: there is none. */
 PtcValue ptc_shared_value(const PtcShared *shared, const char *name);

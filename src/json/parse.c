@@ -490,8 +490,17 @@ static void begin_next_json_text(Parser *ps, const char *text, const char *end)
     ps->top = 0;
 }
 
+static bool leave_out_line(PtcBadLines *bad, PtcJsonError *error)
+{
+    if (!bad || error->stopped)
+        return false;
+    ptc_bad_lines_add(bad, error->line, error->column, error->message);
+    memset(error, 0, sizeof *error);
+    return true;
+}
+
 /* One value a line; they are alike, so the guesses of one line serve the next. */
-PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcJsonError *error)
+PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcBadLines *bad, PtcJsonError *error)
 {
     Parser ps;
     uint32_t number = 0;
@@ -506,6 +515,8 @@ PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcJsonError *error)
             ptc_text_is_blank((PtcText){p, (size_t)(stop - p)}) ? PTC_UNBOUND : parse_all(&ps);
         if (v == PTC_NONE)
             error->line = number;
+        if (v == PTC_NONE && leave_out_line(bad, error))
+            v = PTC_UNBOUND;
         if (v == PTC_NONE || (v != PTC_UNBOUND && !ptc_build_add(heap, all, v)))
             all = PTC_NONE;
         p = stop + (lf != NULL);

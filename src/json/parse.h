@@ -8,6 +8,7 @@
 #define PTC_JSON_PARSE_H
 
 #include "base/text.h"
+#include "base/text/bad_lines.h"
 #include "json/path.h"
 #include "value/heap.h"
 
@@ -40,7 +41,8 @@ void ptc_json_place_error(PtcJsonError *error, const char *text, size_t offset);
 
 /* JSON Lines: a vector of the values of all lines that are not blank.  An error's line counts from 1 at the start of
  * the text; its offset is in the line. */
-PTC_MUST_USE PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcJsonError *error);
+PTC_MUST_USE PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcBadLines *bad,
+                                           PtcJsonError *error);
 
 /* Members wanted as text: those members of the object at `path` whose values are objects.  Each becomes an empty
  * map, and texts[i] points to its JSON in the text being parsed; texts of missing names, and of members that are not

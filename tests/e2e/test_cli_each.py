@@ -64,7 +64,7 @@ def test_broken_rows():
             ("byte.txt", b"x\n\xff\ny\n", '"x"\n', "line 2: it is not UTF-8")):
         desk.write(name, text)
         got = desk.sh(f"ptc --each {name} row")
-        desk.check(f"rows before what is broken: {name}", got == (1, rows, f"error: {name}: {why}\n"), got)
+        desk.check(f"rows before what is broken: {name}", got == (1, rows, f"error: {name}: {why}; --skip-bad leaves out such rows\n"), got)
 
 
 def test_mistakes():
@@ -84,6 +84,7 @@ def test_mistakes():
     desk.write("late", "a,b\n" + "1,2\n" * 150_000 + "3\n")
     got = desk.sh("ptc --each --init 0 '(inc state)' <late")
     desk.check("it breaks late", got == (1, "", CSV4.replace("4", "2") + "error: standard input: line 150002, column 2: this line has 1 of 2 fields; "
+               "--skip-bad leaves out such rows; "
                "--input lines reads it as lines\n"), got)
     desk.prints("ptc --each --init 0 --input lines '(inc state)' <late", "150002\n")
     desk.refuses("ptc --each none.parquet row", "none.parquet")

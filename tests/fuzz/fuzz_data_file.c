@@ -23,7 +23,7 @@ static void read_rows(PtcHeap *heap, PtcMem *mem, const char *path)
     PtcRowStream stream;
     PtcValue rows;
     size_t line = 0, before = 0;
-    if (!ptc_row_stream_open(&stream, mem, path, PTC_DATA_TOLD, &why)) {
+    if (!ptc_row_stream_open(&stream, mem, path, &(PtcDataForm){0}, &why)) {
         if (!why.text[0])
             abort();
         return;
@@ -40,7 +40,7 @@ static void read_rows(PtcHeap *heap, PtcMem *mem, const char *path)
 /* What is JSON as a whole is JSON wherever it is cut, but not in a byte order mark. */
 static void guess_part(PtcMem *mem, const char *bytes, size_t len)
 {
-    PtcDataForm all, part;
+    PtcDataForm all = {0}, part = {0};
     size_t cut = len ? (unsigned char)bytes[len - 1] * len / 256 : 0;
     PtcText text = ptc_text_trim((PtcText){bytes, len}, " \t\r\n");
     text.len = cut < text.len ? cut : text.len;

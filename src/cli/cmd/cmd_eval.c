@@ -15,7 +15,8 @@
 #include "cli/cmd/each.h"
 #include "cli/cmd/jsonl.h"
 #include "cli/cmd/run_in.h"
-#include "cli/cmd/short_form.h"
+#include "cli/cmd/short_data.h"
+#include "cli/cmd/summary.h"
 #include "cli/cmd/tools_in.h"
 #include "cli/io.h"
 #include "cli/options.h"
@@ -33,8 +34,8 @@ typedef struct {
     const char *expression, *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
     int format;  /* -1: not given */
     int dry_run; /* likewise; 0: plan */
-    int input;   /* likewise */
     int check;   /* likewise; PTC_CHECK_* */
+    PtcInputOptions input;
     bool jsonl, session, raw, each;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
     int64_t float_precision, max_tool_calls, context_mb, result_mb;
@@ -58,8 +59,7 @@ static const PtcOption table[] = {
     {"data", 0, PTC_OPTION_LIST, EVAL_AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0,
      PTC_GROUP_DATA | PTC_GROUP_COMMON},
-    {"input", 0, PTC_OPTION_CHOICE, EVAL_AT(input), PTC_DATA_KINDS,
-     "what FILE or standard input is (its ending or its beginning says it)", 0, 0, PTC_GROUP_DATA},
+    PTC_INPUT_ROWS(EVAL_AT(input)),
     {"each", 0, PTC_OPTION_FLAG, EVAL_AT(each), NULL,
      "ptc --each FILE PROGRAM: run the program for each row of a file of any size", 0, 0,
      PTC_GROUP_DATA},
@@ -148,7 +148,8 @@ static const PtcUsage usage = {
     .synopsis =
         "PROGRAM | -e PROGRAM | -f FILE | -\n"
         "       ptc eval --jsonl [--session]\n"
-        "       ptc [OPTIONS] [FILE] PROGRAM      the program sees FILE as `data` and `rows`",
+        "       ptc [OPTIONS] [FILE...] PROGRAM   the program sees files as `data` and `rows`\n"
+        "       ptc FILE                          what is in it",
     .summary = "Runs a program and prints its result; text that it prints goes to standard error.\n"
                "The form without eval has wider limits than those below (ptc docs limits).\n"
                "Exit status: 0 done, 1 the program failed, 2 wrong usage.",
@@ -211,6 +212,7 @@ typedef struct {
     PtcBuf program, context, schema;
     const char *name;              /* the program's file, NULL for none */
     PtcShared *shared;             /* data from files; or NULL */
+    PtcDataIn in;                  /* how they are read */
     const PtcShortForm *shorthand; /* NULL: it is ptc eval */
     PtcUpstreams upstreams;
     PtcRun run;
@@ -268,65 +270,19 @@ static int load_program(Eval *e, int argc, char **argv)
     return ptc_run_in_program(&usage, file ? file : "-", &e->program, &e->run);
 }
 
-static PtcDataKind input_kind(const EvalOptions *o)
-{
-    return o->input < 0 ? PTC_DATA_TOLD : (PtcDataKind)(PTC_DATA_JSON + o->input);
-}
-
-/* The input of the short form, as `data`. */
-static bool load_file(Eval *e, const char *path, PtcWhy *why)
-{
-    PtcDataForm form = {.kind = input_kind(e->options)};
-    if (!ptc_shared_load(e->shared, "data", path, &form, why)) {
-        ptc_data_in_advise(&form, why);
-        return false;
-    }
-    ptc_data_in_say(path, &form);
-    return true;
-}
-
-/* The first of --data that is called as the input of the short form is; NULL: none. */
-static const char *input_name_taken(const Eval *e)
-{
-    if (!e->shared)
-        return NULL;
-    return ptc_shared_value(e->shared, "data") != PTC_NONE   ? "data"
-           : ptc_shared_value(e->shared, "rows") != PTC_NONE ? "rows"
-                                                             : NULL;
-}
-
-/* What the file of the short form holds is `data`, its rows are `rows`. */
-static bool load_input(Eval *e, PtcWhy *why)
-{
-    const PtcShortForm *form = e->shorthand;
-    const char *taken = input_name_taken(e);
-    const char *input =
-        e->options->each || (taken && !form->input)
-            ? NULL /* it is read row by row, or the program means what has the name */
-            : ptc_short_form_input(form, e->run.program, e->run.program_len);
-    int64_t mb = e->options->context_mb;
-    if (input && taken)
-        return ptc_why_say(why, PTC_WHY_INVALID,
-                           "--data %s: what is in %.200s is called so here; choose another name",
-                           taken, input);
-    ptc_why_no_memory(why);
-    if (!e->shared &&
-        !(e->shared = ptc_shared_new_own((size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20)))
-        return false;
-    if (input && (!load_file(e, input, why) ||
-                  !ptc_shared_add_rows(e->shared, "rows", ptc_shared_value(e->shared, "data"))))
-        return false;
-    return ptc_shared_add_texts(e->shared, "*command-line-args*", form->args,
-                                (size_t)form->arg_count);
-}
-
 static int load_eval_data(Eval *e)
 {
     PtcWhy why;
-    PtcDataKind given = input_kind(e->options);
-    if (!ptc_data_in_load(&e->shared, &usage, &e->options->data, e->options->context_mb, &given))
+    if (!ptc_data_in_read(&e->in, &e->options->input, &why))
+        return ptc_options_wrong(&usage, "%s", why.text);
+    if (!ptc_data_in_load(&e->shared, &usage, &e->options->data, e->options->context_mb, &e->in))
         return PTC_EXIT_USAGE;
-    if (e->shorthand && !load_input(e, &why))
+    PtcShortData data = {.form = e->shorthand,
+                         .in = &e->in,
+                         .mb = e->options->context_mb,
+                         .each = e->options->each,
+                         .program = {e->run.program, e->run.program_len}};
+    if (e->shorthand && !ptc_short_data_load(&data, &e->shared, &why))
         return ptc_options_refuse(&usage, "%s", why.text);
     if (!e->shared)
         return PTC_EXIT_OK;
@@ -375,8 +331,10 @@ static int write_eval_result(Eval *e)
     const EvalOptions *o = e->options;
     PtcDataOut how = {.format = o->format >= 0 ? (PtcFormat)o->format : PTC_FORMAT_TEXT,
                       .raw = o->raw};
-    if (e->shorthand && o->format < 0)
+    if (e->shorthand && o->format < 0) {
         how.format = ptc_data_out_usual(e->outcome);
+        how.brief = true;
+    }
     how.colour = how.format != PTC_FORMAT_TEXT && ptc_shown_colour(PTC_IO_STDOUT);
     return ptc_data_out_write(&how, e->outcome);
 }
@@ -390,7 +348,7 @@ static bool is_data_name(const char *name)
 /* Somebody at a terminal who forgot the file would be told about names only. */
 static void explain_no_data(const Eval *e)
 {
-    bool alone = !e->shorthand || !e->shorthand->input;
+    bool alone = !e->shorthand || e->shorthand->input_count == 0;
     const PtcOutcomeError *error = e->outcome->error_count ? &e->outcome->errors[0] : NULL;
     if (alone && error && error->detail == PTC_DETAIL_UNNAMED && is_data_name(error->form))
         ptc_io_printf(PTC_IO_STDERR, "ptc: %s; for example ptc orders.csv '(count rows)'\n",
@@ -455,12 +413,18 @@ static int eval_each(PtcMem *mem, Eval *e)
                     .name = e->name,
                     .program = {e->run.program, e->run.program_len},
                     .init = e->options->init,
-                    .input = e->shorthand->input ? e->shorthand->input : "-",
-                    .input_kind = input_kind(e->options),
+                    .in = &e->in,
                     .out = {.format = PTC_FORMAT_JSONL, .raw = e->options->raw},
                     .context_bytes = (mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20};
+    each.inputs = ptc_short_data_inputs(e->shorthand, &each.input_count);
     int status = ptc_each(&each, &e->outcome);
     return status == PTC_EXIT_OK && e->outcome ? write_eval_result(e) : status;
+}
+
+static int refuse_eval_memory(void)
+{
+    ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
+    return PTC_EXIT_FAILED;
 }
 
 /* What it would call; what it printed before comes first. */
@@ -472,8 +436,7 @@ static int write_dry_run(PtcMem *mem, Eval *e, const PtcDryRun *dry)
         return PTC_EXIT_FAILED;
     if (ptc_buf_ok(out))
         return ptc_data_out_line(out->data, out->len);
-    ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
-    return PTC_EXIT_FAILED;
+    return refuse_eval_memory();
 }
 
 static int eval_dry(PtcMem *mem, Eval *e)
@@ -493,7 +456,7 @@ static int eval_dry(PtcMem *mem, Eval *e)
     int status = PTC_EXIT_FAILED;
     if (ptc_upstreams_dry_run(&e->upstreams, e->ptc, &e->run, e->shorthand ? &bare : NULL, &dry,
                               &e->outcome) != PTC_OK)
-        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
+        status = refuse_eval_memory();
     else
         status = dry.stopped ? write_dry_run(mem, e, &dry) : write_outcome(mem, e);
     ptc_buf_deinit(&text);
@@ -501,8 +464,44 @@ static int eval_dry(PtcMem *mem, Eval *e)
     return status;
 }
 
+/* What is in one of the files of the short form, or in all that have no name together. */
+static int summarise(PtcMem *mem, Eval *e, const char *name, const char *title)
+{
+    PtcDataOut how = {.format = PTC_FORMAT_JSON, .raw = e->options->raw};
+    if (e->options->format >= 0)
+        how.format = (PtcFormat)e->options->format;
+    else if (ptc_shown_on(PTC_IO_STDOUT))
+        how.format = PTC_FORMAT_TABLE;
+    how.colour = how.format != PTC_FORMAT_TEXT && ptc_shown_colour(PTC_IO_STDOUT);
+    ptc_buf_clear(&e->program);
+    ptc_outcome_free(e->outcome);
+    e->outcome = NULL;
+    e->run.program = ptc_summary_program(&e->program, name) ? e->program.data : "";
+    e->run.program_len = e->program.len;
+    if (run_eval_program(e) != PTC_OK)
+        return refuse_eval_memory();
+    return ptc_outcome_ok(e->outcome) ? ptc_summary_write(&how, e->outcome, title)
+                                      : write_outcome(mem, e);
+}
+
+static int eval_summary(PtcMem *mem, Eval *e)
+{
+    const PtcShortForm *form = e->shorthand;
+    char name[PTC_DATA_IN_NAME], title[PTC_DATA_IN_NAME];
+    int status = load_eval_data(e);
+    for (int i = 0; i < form->named_count && status == PTC_EXIT_OK; i++)
+        status = ptc_short_form_named(form->named[i], name) ? summarise(mem, e, name, name)
+                                                            : PTC_EXIT_USAGE;
+    snprintf(title, sizeof title, "%d files", form->input_count);
+    if (form->input_count && status == PTC_EXIT_OK)
+        status = summarise(mem, e, NULL, form->input_count > 1 ? title : form->inputs[0]);
+    return status;
+}
+
 static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 {
+    if (e->shorthand && e->shorthand->summary)
+        return eval_summary(mem, e);
     int status = load_program(e, argc, argv);
     if (status == PTC_EXIT_OK)
         status =
@@ -520,10 +519,8 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
         return eval_dry(mem, e);
     if (e->tools || e->upstreams.manager)
         catch_eval_signals(e->ptc);
-    if (run_eval_program(e) != PTC_OK) {
-        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
-        return PTC_EXIT_FAILED;
-    }
+    if (run_eval_program(e) != PTC_OK)
+        return refuse_eval_memory();
     if (e->options->format == PTC_FORMAT_PAYLOAD)
         return write_payload(e);
     return write_outcome(mem, e);
@@ -600,7 +597,7 @@ static int eval_compiled(PtcMem *mem, const EvalOptions *o, int argc)
 }
 
 static const EvalOptions unset = {.format = -1,
-                                  .input = -1,
+                                  .input.kind = -1,
                                   .dry_run = -1,
                                   .check = PTC_UNSET,
                                   .timeout_ms = PTC_UNSET,
@@ -655,7 +652,8 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
         return eval_compiled(mem, &o, argc);
     if (o.each)
         return ptc_options_wrong(&usage, "--each is written without eval: ptc --each FILE PROGRAM");
-    if (o.input >= 0 && !o.data.count)
+    if ((o.input.kind >= 0 || o.input.separator || o.input.no_header || o.input.skip_bad) &&
+        !o.data.count)
         return ptc_options_wrong(&usage,
                                  "--input is about a file or standard input, which ptc eval "
                                  "does not read: ptc --input lines FILE PROGRAM");
@@ -665,7 +663,9 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
 
 static const char *check_each(const EvalOptions *o, const PtcShortForm *form)
 {
-    if (!form->input && isatty(PTC_IO_STDIN) == 1)
+    if (form->summary)
+        return "which program? It comes last: ptc --each orders.csv '(:total row)'";
+    if (!form->input_count && isatty(PTC_IO_STDIN) == 1)
         return "--each reads a file: ptc --each orders.csv '(:total row)'";
     if (o->tools || o->upstreams.files.count || o->upstreams.imports.count || o->dry_run >= 0)
         return "--each goes without --tools and --upstreams: a batch that fails is run again, row "

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/cmd/cmd.h"
-#include "cli/cmd/data_in.h"
 #include "cli/io.h"
 #include "cli/out/report.h"
 #include "cli/out/shown.h"
@@ -32,8 +31,9 @@ typedef struct {
     PtcBuf program;
     PtcHeapBox *box; /* of the state; or NULL */
     PtcValue state;
-    size_t rows;  /* done */
-    bool watched; /* somebody sees how far it is */
+    size_t rows;   /* done */
+    size_t before; /* of them, those of earlier files */
+    bool watched;  /* somebody sees how far it is */
     bool warned;
     int64_t shown_ms;
     PtcWhy why;
@@ -176,7 +176,8 @@ static int run_one_row(Each *e, PtcHeap *heap, PtcValue row)
     remark(e, o, program, LINES_BEFORE);
     int status = ok ? take_row_outcome(e, o) : PTC_EXIT_FAILED;
     if (!ok)
-        ptc_io_printf(PTC_IO_STDERR, "note: this is row %zu of %s\n", e->rows + 1, e->stream.name);
+        ptc_io_printf(PTC_IO_STDERR, "note: this is row %zu of %s\n", e->rows - e->before + 1,
+                      e->stream.name);
     e->rows += ok;
     ptc_outcome_free(o);
     return status;
@@ -280,26 +281,39 @@ static int finish_row_state(Each *e, PtcOutcome **last)
     return *last ? PTC_EXIT_OK : report_no_row_memory();
 }
 
+static int run_over_file(Each *e, const char *path)
+{
+    const PtcEach *each = e->each;
+    bool more = true;
+    int status = PTC_EXIT_OK;
+    PtcDataForm form = ptc_data_in_form(each->in, path, false);
+    form.file = each->input_count > 1 ? path : NULL;
+    e->before = e->rows;
+    if (!ptc_row_stream_open(&e->stream, each->mem, path, &form, &e->why)) {
+        ptc_data_in_advise(&e->stream.form, &e->why);
+        ptc_io_printf(PTC_IO_STDERR, "ptc: %s\n", e->why.text);
+        return PTC_EXIT_USAGE;
+    }
+    ptc_data_in_say(path, &e->stream.form);
+    while (status == PTC_EXIT_OK && more)
+        status = next_batch(e, &more);
+    show_progress(e, true);
+    ptc_data_in_say_bad(path, &e->stream.form);
+    ptc_row_stream_close(&e->stream);
+    return status;
+}
+
 int ptc_each(const PtcEach *each, PtcOutcome **last)
 {
     Each e = {.each = each, .state = PTC_NIL};
-    bool more = true;
     e.watched = isatty(PTC_IO_STDERR) == 1 && (each->init || !ptc_shown_on(PTC_IO_STDOUT));
-    if (!ptc_row_stream_open(&e.stream, each->mem, each->input, each->input_kind, &e.why)) {
-        ptc_data_in_advise(&e.stream.form, &e.why);
-        ptc_io_printf(PTC_IO_STDERR, "ptc: %s\n", e.why.text);
-        return PTC_EXIT_USAGE;
-    }
-    ptc_data_in_say(each->input, &e.stream.form);
     int status = wrap_row_program(&e) ? begin_row_state(&e) : report_no_row_memory();
-    while (status == PTC_EXIT_OK && more)
-        status = next_batch(&e, &more);
-    show_progress(&e, true);
+    for (int i = 0; status == PTC_EXIT_OK && i < each->input_count; i++)
+        status = run_over_file(&e, each->inputs[i]);
     if (status == PTC_EXIT_OK)
         status = finish_row_state(&e, last);
     if (e.box)
         ptc_box_release(&e.box->heap);
     ptc_buf_deinit(&e.program);
-    ptc_row_stream_close(&e.stream);
     return status;
 }

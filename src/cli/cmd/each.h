@@ -4,8 +4,8 @@
 #define PTC_CLI_CMD_EACH_H
 
 #include "base/mem.h"
+#include "cli/cmd/data_in.h"
 #include "cli/out/data_out.h"
-#include "data/guess.h"
 
 typedef struct PtcEach {
     PtcMem *mem;
@@ -15,10 +15,12 @@ typedef struct PtcEach {
     PtcText program;   /* sees `row`, and `state` if there is an `init` */
     /* A program for the first state; NULL: each result that is not nil is printed. */
     const char *init;
-    const char *input;      /* a file, "-" for standard input */
-    PtcDataKind input_kind; /* what --input says, or PTC_DATA_TOLD */
-    PtcDataOut out;         /* for results of rows, PTC_FORMAT_JSONL */
-    int64_t context_bytes;  /* what the rows of a batch may take */
+    char *const
+        *inputs; /* files, "-" for standard input; of several every row has its name as `file` */
+    int input_count;
+    PtcDataIn *in;         /* how they are read */
+    PtcDataOut out;        /* for results of rows, PTC_FORMAT_JSONL */
+    int64_t context_bytes; /* what the rows of a batch may take */
 } PtcEach;
 
 /* Goes through the file; returns the exit status.  With an init, *last becomes an outcome whose value is the last

@@ -37,11 +37,35 @@ bool ptc_short_form_is_file(const char *text)
     return text[0] != '-' && !looks_like_program(text) && exists(text);
 }
 
+const char *ptc_short_form_named(const char *text, char name[PTC_DATA_IN_NAME])
+{
+    const char *equals = strchr(text, '=');
+    size_t len = equals ? (size_t)(equals - text) : 0;
+    if (len == 0 || len >= PTC_DATA_IN_NAME || !equals[1])
+        return NULL;
+    memcpy(name, text, len);
+    name[len] = 0;
+    return ptc_shared_is_name(name) ? equals + 1 : NULL;
+}
+
+static bool is_named(const char *text)
+{
+    char name[PTC_DATA_IN_NAME];
+    return ptc_short_form_named(text, name) != NULL;
+}
+
+/* Can it be only a file?  What begins like a program may be one as well, if it is there and is called like data. */
+static bool is_input(const char *text)
+{
+    return !strcmp(text, "-") || is_named(text) || ptc_short_form_is_file(text) ||
+           (exists(text) && ptc_data_kind(text) != PTC_DATA_TOLD);
+}
+
 /* A name with a point or a slash is meant as a file even if there is none, which is then said. */
 bool ptc_short_form_begins(const char *first)
 {
     return first[0] &&
-           (first[0] == '-' || looks_like_program(first) || exists(first) ||
+           (first[0] == '-' || looks_like_program(first) || exists(first) || is_named(first) ||
             strpbrk(
                 first,
                 "./[|$\"")); /* the last four are of no command: a mistaken program, which is explained */
@@ -68,19 +92,56 @@ bool ptc_short_form_is_path(const char *text)
     PtcDataKind kind = ptc_data_kind(text);
     return !looks_like_program(text) &&
            (text[0] == '/' || !strncmp(text, "./", 2) || !strncmp(text, "../", 3) ||
-            has_ending(text, ".clj") || has_ending(text, ".ptc") ||
-            (kind != PTC_DATA_TOLD && kind != PTC_DATA_UNKNOWN));
+            has_ending(text, ".clj") || has_ending(text, ".ptc") || kind != PTC_DATA_TOLD);
 }
 
-/* There is a file and no program. */
-static const char *which_program(PtcShortForm *f, const char *file)
+/* There is no program, and no file that could be looked at. */
+static const char *which_program(PtcShortForm *f)
 {
-    int n = snprintf(f->why, sizeof f->why,
-                     "which program? It comes after the file: ptc %.200s '(count rows)'", file);
-    if (has_ending(file, ".json"))
-        snprintf(f->why + n, sizeof f->why - (size_t)n, "; an agent is run with ptc run %.200s",
-                 file);
+    snprintf(f->why, sizeof f->why,
+             "which program? It comes after the file: ptc orders.csv '(count rows)'");
     return f->why;
+}
+
+static const char *no_such_file(PtcShortForm *f, const char *path)
+{
+    snprintf(f->why, sizeof f->why, "%.200s: there is no such file", path);
+    return f->why;
+}
+
+/* Moves NAME=FILE in front of the other files; the order among each is kept. */
+static void divide_inputs(PtcShortForm *f, int count, char **argv)
+{
+    int named = 0;
+    for (int i = 0; i < count; i++) {
+        char *item = argv[i];
+        if (!is_named(item))
+            continue;
+        memmove(argv + named + 1, argv + named, (size_t)(i - named) * sizeof *argv);
+        argv[named++] = item;
+    }
+    f->named = argv;
+    f->named_count = named;
+    f->inputs = argv + named;
+    f->input_count = count - named;
+}
+
+/* What is wrong with the files that stand before the program. */
+static const char *check_inputs(PtcShortForm *f)
+{
+    char name[PTC_DATA_IN_NAME];
+    for (int i = 0; i < f->named_count; i++) {
+        const char *path = ptc_short_form_named(f->named[i], name);
+        if (strcmp(path, "-") != 0 && !exists(path))
+            return no_such_file(f, path);
+    }
+    for (int i = 0; i < f->input_count && f->input_count > 1; i++)
+        if (!is_input(f->inputs[i]) && !exists(f->inputs[i]))
+            return looks_like_program(f->inputs[i])
+                       ? "give files and one program, the program last: ptc a.csv b.csv '(count "
+                         "rows)'"
+                       : no_such_file(f, f->inputs[i]);
+    return NULL;
 }
 
 const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool given)
@@ -92,25 +153,18 @@ const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool giv
         f->arg_count = argc - 1;
         return NULL;
     }
-    int files = argc - !given;
-    if (files < 0)
-        return which_program(f, "orders.csv");
-    if (files > 1)
-        return "give one file and one program; more files go with --data NAME=@FILE";
-    if (files == 1)
-        f->input = argv[0];
-    if (!given)
-        f->program = argv[files];
-    if (f->program && !f->input && exists(f->program) && !looks_like_program(f->program))
-        return which_program(f, f->program);
-    if (f->program && !f->input && ptc_short_form_is_path(f->program)) {
-        snprintf(f->why, sizeof f->why, "%.200s: there is no such file", f->program);
-        return f->why;
-    }
-    if (f->program && f->input && !looks_like_program(f->program) && exists(f->program) &&
-        looks_like_program(f->input))
+    if (argc == 0 && !given)
+        return which_program(f);
+    if (argc == 2 && !given && looks_like_program(argv[0]) && !is_input(argv[0]) &&
+        is_input(argv[1]))
         return "the file comes first, then the program: ptc orders.csv '(count rows)'";
-    return NULL;
+    f->summary = !given && is_input(argv[argc - 1]);
+    if (!given && !f->summary)
+        f->program = argv[--argc];
+    divide_inputs(f, argc, argv);
+    if (f->program && ptc_short_form_is_path(f->program))
+        return no_such_file(f, f->program);
+    return check_inputs(f);
 }
 
 /* ---------------------------------------------------------------------------- standard input */
@@ -133,12 +187,10 @@ static bool has_data_name(const char *program, size_t len, const char *name)
     return false;
 }
 
-const char *ptc_short_form_input(const PtcShortForm *f, const char *program, size_t len)
+bool ptc_short_form_wants_stdin(const PtcShortForm *f, const char *program, size_t len)
 {
-    if (f->input)
-        return f->input;
     bool asked = has_data_name(program, len, "data") || has_data_name(program, len, "rows");
-    return asked && isatty(PTC_IO_STDIN) != 1 ? "-" : NULL;
+    return f->input_count == 0 && asked && isatty(PTC_IO_STDIN) != 1;
 }
 
 void ptc_short_form_limits(PtcLimits *l)

@@ -287,16 +287,27 @@ static int write_text_result(PtcOutcome *o)
     return PTC_EXIT_FAILED;
 }
 
+/* As many as fit with their names and what stands below, but not too few to be of use. */
+static size_t rows_on_screen(void)
+{
+    enum { LEAST_ROWS = 20, BESIDE_ROWS = 5 };
+    size_t lines = ptc_shown_lines();
+    return lines > LEAST_ROWS + BESIDE_ROWS ? lines - BESIDE_ROWS : LEAST_ROWS;
+}
+
 static int write_rows(const PtcDataOut *how, PtcOutcome *o)
 {
     PtcBuf out;
     PtcWhy why;
     bool table = how->format == PTC_FORMAT_TABLE;
+    char separator = how->format == PTC_FORMAT_TSV ? '\t' : ',';
     ptc_outcome_refresh(o);
     ptc_buf_init(&out, &o->ptc->mem, (size_t)o->limits.result_bytes);
     ptc_why_say(&why, PTC_WHY_NO_MEMORY, "the result does not fit in memory");
-    bool ok =
-        table ? ptc_rows_out_table(o, &out, how->colour, &why) : ptc_rows_out_csv(o, &out, &why);
+    bool ok = table ? ptc_rows_out_table(o, o->value, how->brief ? rows_on_screen() : 0, &out,
+                                         how->colour, &why)
+              : how->format == PTC_FORMAT_MARKDOWN ? ptc_rows_out_markdown(o, &out, &why)
+                                                   : ptc_rows_out_csv(o, separator, &out, &why);
     int status = PTC_EXIT_FAILED;
     if (ok)
         status = status_of_writing(table ? ptc_io_write(PTC_IO_STDOUT, out.data, out.len)
@@ -329,6 +340,8 @@ int ptc_data_out_write(const PtcDataOut *how, PtcOutcome *o)
     case PTC_FORMAT_JSONL: return write_jsonl(how, o);
     case PTC_FORMAT_PRETTY: return write_pretty(how, o);
     case PTC_FORMAT_CSV:
+    case PTC_FORMAT_TSV:
+    case PTC_FORMAT_MARKDOWN:
     case PTC_FORMAT_TABLE: return write_rows(how, o);
     default: return write_text_result(o);
     }

@@ -12,16 +12,19 @@ typedef enum PtcFormat {
     PTC_FORMAT_JSON,
     PTC_FORMAT_JSONL,
     PTC_FORMAT_CSV,
+    PTC_FORMAT_TSV,
     PTC_FORMAT_TABLE,
+    PTC_FORMAT_MARKDOWN,
     PTC_FORMAT_PRETTY,
     PTC_FORMAT_PAYLOAD, /* what lisp_eval answers */
 } PtcFormat;
-#define PTC_FORMATS "text|json|jsonl|csv|table|pretty|payload"
+#define PTC_FORMATS "text|json|jsonl|csv|tsv|table|markdown|pretty|payload"
 
 typedef struct PtcDataOut {
     PtcFormat format;
     bool raw;    /* a string without its quotes */
     bool colour; /* for table and pretty */
+    bool brief;  /* of a long table only the beginning is shown */
 } PtcDataOut;
 
 /* What the short form prints: rows as a table and the rest indented on a terminal, JSON elsewhere.  A result without

@@ -3,7 +3,6 @@
  * terminal or break its lines. */
 #include "cli/out/rows_out.h"
 
-#include "base/ascii.h"
 #include "base/utf8.h"
 #include "cli/io.h"
 #include "cli/out/shown.h"
@@ -30,7 +29,10 @@ typedef struct {
     PtcBuf *out;
     PtcWhy *why;
     Shape shape;
-    PtcValue one; /* the only row; PTC_NONE: the result is a list */
+    PtcValue value;     /* what is written */
+    PtcValue one;       /* the only row; PTC_NONE: the value is a list */
+    char separator;     /* of CSV */
+    size_t most, taken; /* rows that are taken, and that were; 0: all */
     OutColumn columns[PTC_CSV_COLUMNS];
     size_t count;
     PtcBuf cell, name; /* texts of a field, and of a key that is no text */
@@ -140,9 +142,9 @@ static bool each_row(Rows *r, RowFn *take)
     PtcValue row;
     if (r->one != PTC_NONE)
         return take(r, r->one);
-    if (!ptc_iter_init(&it, &r->o->heap, r->o->value))
+    if (!ptc_iter_init(&it, &r->o->heap, r->value))
         return false;
-    while (ptc_iter_next(&it, &row))
+    for (r->taken = 0; (!r->most || r->taken < r->most) && ptc_iter_next(&it, &row); r->taken++)
         if (!ptc_tick(r->o->heap.budget, 1) || !take(r, row))
             return false;
     return !it.failed;
@@ -172,7 +174,7 @@ static bool each_field(Rows *r, PtcValue row, bool (*take)(Rows *r, size_t colum
 
 static bool begin_row_columns(Rows *r)
 {
-    PtcValue v = r->o->value;
+    PtcValue v = r->value;
     r->shape = shape_of_rows(v);
     r->one = ptc_is_sequential(v) || ptc_is_set(v) ? PTC_NONE : v;
     ptc_buf_init(&r->cell, &r->o->ptc->mem, (size_t)r->o->limits.result_bytes);
@@ -218,35 +220,21 @@ static bool is_numeric_cell(PtcValue v)
 
 /* -------------------------------------------------------------------------------------- CSV */
 
-/* Would it be read as something else without quotes? */
-static bool needs_quotes(PtcText t)
-{
-    static const char *const words[] = {"true", "false", "True", "False", "TRUE", "FALSE"};
-    if (t.len == 0 || t.bytes[0] == ' ' || t.bytes[t.len - 1] == ' ' || t.bytes[0] == '-' ||
-        ptc_ascii_is_digit(t.bytes[0]))
-        return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ptc_text_is(t, words[i]))
-            return true;
-    for (size_t i = 0; i < t.len; i++)
-        if (memchr(",;\t\"\r\n", t.bytes[i], 6))
-            return true;
-    return false;
-}
-
-static bool add_csv_text(PtcBuf *out, size_t column, PtcText t, bool quoted)
+static bool add_csv_text(Rows *r, size_t column, PtcText t, bool quoted)
 {
     if (column > 0)
-        ptc_buf_add_char(out, ',');
-    return quoted ? ptc_csv_add_quoted(out, t)
-                  : ptc_buf_add(out, t.bytes, t.len) && ptc_buf_ok(out);
+        ptc_buf_add_char(r->out, r->separator);
+    return quoted ? ptc_csv_add_quoted(r->out, t)
+                  : ptc_buf_add(r->out, t.bytes, t.len) && ptc_buf_ok(r->out);
 }
 
 static bool csv_field(Rows *r, size_t column, PtcValue v)
 {
     PtcText t = field_text(r, v);
+    bool first = r->shape == LISTS && r->taken == 0;
     bool plain = v == PTC_NIL || is_numeric_cell(v) || ptc_value_type(v) == PTC_TYPE_BOOL;
-    return add_csv_text(r->out, column, t, !plain && needs_quotes(t)) && ptc_buf_ok(&r->cell);
+    bool quoted = ptc_csv_needs_quotes(t, r->separator) || (first && ptc_csv_has_separator(t));
+    return add_csv_text(r, column, t, !plain && quoted) && ptc_buf_ok(&r->cell);
 }
 
 static bool csv_row(Rows *r, PtcValue row)
@@ -255,7 +243,7 @@ static bool csv_row(Rows *r, PtcValue row)
 }
 
 /* NULL: out of memory. */
-static Rows *new_rows(PtcOutcome *o, PtcBuf *out, PtcWhy *why)
+static Rows *new_rows(PtcOutcome *o, PtcValue value, PtcBuf *out, PtcWhy *why)
 {
     Rows *r = ptc_mem_alloc(&o->ptc->mem, sizeof *r);
     if (!r)
@@ -265,21 +253,36 @@ static Rows *new_rows(PtcOutcome *o, PtcBuf *out, PtcWhy *why)
     r->out = out;
     r->why = why;
     r->count = 0;
+    r->value = value;
     return r;
 }
 
-bool ptc_rows_out_csv(PtcOutcome *o, PtcBuf *out, PtcWhy *why)
+static bool write_csv(Rows *r)
 {
-    Rows *r = new_rows(o, out, why);
+    for (size_t i = 0; r->shape != LISTS && i < r->count; i++) {
+        PtcText name = r->columns[i].name;
+        bool quoted = ptc_csv_needs_quotes(name, r->separator) || ptc_csv_has_separator(name);
+        if (!add_csv_text(r, i, name, quoted))
+            return false;
+    }
+    return (r->shape == LISTS || ptc_buf_add_char(r->out, '\n')) && each_row(r, csv_row);
+}
+
+static bool free_rows(Rows *r, bool ok)
+{
+    ok = ok && ptc_buf_ok(r->out);
+    end_row_columns(r);
+    ptc_mem_free(&r->o->ptc->mem, r, sizeof *r);
+    return ok;
+}
+
+bool ptc_rows_out_csv(PtcOutcome *o, char separator, PtcBuf *out, PtcWhy *why)
+{
+    Rows *r = new_rows(o, o->value, out, why);
     if (!r)
         return false;
-    bool ok = begin_row_columns(r);
-    for (size_t i = 0; ok && r->shape != LISTS && i < r->count; i++)
-        ok = add_csv_text(out, i, r->columns[i].name, needs_quotes(r->columns[i].name));
-    ok = ok && (r->shape == LISTS || ptc_buf_add_char(out, '\n')) && each_row(r, csv_row);
-    end_row_columns(r);
-    ptc_mem_free(&o->ptc->mem, r, sizeof *r);
-    return ok && ptc_buf_ok(out);
+    r->separator = separator;
+    return free_rows(r, begin_row_columns(r) && write_csv(r));
 }
 
 /* ------------------------------------------------------------------------------------ table */
@@ -424,13 +427,83 @@ static bool write_table(Rows *r, bool colour)
     return (r->shape == LISTS || table_head(r, colour)) && each_row(r, table_row);
 }
 
-bool ptc_rows_out_table(PtcOutcome *o, PtcBuf *out, bool colour, PtcWhy *why)
+/* How many elements there are beyond those that were shown. */
+static size_t rows_left(const Rows *r)
 {
-    Rows *r = new_rows(o, out, why);
+    size_t count = r->one != PTC_NONE            ? 1
+                   : ptc_is_sequential(r->value) ? ptc_seq_count(r->value)
+                                                 : ptc_map_count(r->value);
+    return r->most && count > r->most ? count - r->most : 0;
+}
+
+bool ptc_rows_out_table(PtcOutcome *o, PtcValue value, size_t most, PtcBuf *out, bool colour,
+                        PtcWhy *why)
+{
+    Rows *r = new_rows(o, value, out, why);
     if (!r)
         return false;
+    r->most = most;
     bool ok = write_table(r, colour);
-    end_row_columns(r);
-    ptc_mem_free(&o->ptc->mem, r, sizeof *r);
-    return ok && ptc_buf_ok(out);
+    size_t left = ok ? rows_left(r) : 0;
+    if (left)
+        ptc_buf_addf(out,
+                     "\xe2\x80\xa6 %zu more row%s: --format table shows all, -o FILE keeps them\n",
+                     left, left == 1 ? "" : "s");
+    return free_rows(r, ok);
+}
+
+/* --------------------------------------------------------------------------------- Markdown */
+
+static bool add_markdown_text(Rows *r, size_t column, PtcText t)
+{
+    ptc_buf_add_cstr(r->out, column ? " | " : "| ");
+    for (size_t i = 0; i < t.len; i++) {
+        char c = t.bytes[i];
+        if (c == '\n')
+            ptc_buf_add_cstr(r->out, "<br>");
+        else if (c == '|' || c == '\\')
+            ptc_buf_addf(r->out, "\\%c", c);
+        else if (c != '\r')
+            ptc_buf_add_char(r->out, c);
+    }
+    return ptc_buf_ok(r->out);
+}
+
+static bool markdown_field(Rows *r, size_t column, PtcValue v)
+{
+    return add_markdown_text(r, column, field_text(r, v)) && ptc_buf_ok(&r->cell);
+}
+
+static bool markdown_row(Rows *r, PtcValue row)
+{
+    return each_field(r, row, markdown_field) && ptc_buf_add_cstr(r->out, " |\n");
+}
+
+static bool look_for_numbers(Rows *r, size_t column, PtcValue v)
+{
+    r->columns[column].numbers &= v == PTC_NIL || is_numeric_cell(v);
+    return true;
+}
+
+static bool look_at_markdown_row(Rows *r, PtcValue row)
+{
+    return each_field(r, row, look_for_numbers);
+}
+
+static bool write_markdown(Rows *r)
+{
+    if (!begin_row_columns(r) || !each_row(r, look_at_markdown_row))
+        return false;
+    for (size_t i = 0; i < r->count; i++)
+        add_markdown_text(r, i, r->columns[i].name);
+    ptc_buf_add_cstr(r->out, " |\n");
+    for (size_t i = 0; i < r->count; i++)
+        ptc_buf_addf(r->out, "%s---%s", i ? " | " : "| ", r->columns[i].numbers ? ":" : "");
+    return ptc_buf_add_cstr(r->out, " |\n") && each_row(r, markdown_row);
+}
+
+bool ptc_rows_out_markdown(PtcOutcome *o, PtcBuf *out, PtcWhy *why)
+{
+    Rows *r = new_rows(o, o->value, out, why);
+    return r && free_rows(r, write_markdown(r));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * rows_out.h - a result as rows and columns: CSV, and a table for people.
+ * rows_out.h - a result as rows and columns: CSV, tables for people and for pages.
  *
  * A list or a set of maps has a row for each, and the keys of all of them as columns, in the order in which they first
  * occur; a map is one such row.  A list of lists has its elements in columns without names.  Anything else is in one
@@ -12,10 +12,13 @@
 
 /* Is it a list or a set of maps, and of nothing else? */
 bool ptc_rows_out_fits(PtcValue value);
-/* Appends the result as CSV, with quotes around a text that would be read as something else; or as a table.  False: the
- * buffer is full, or why. */
-PTC_MUST_USE bool ptc_rows_out_csv(PtcOutcome *outcome, PtcBuf *out, PtcWhy *why);
-/* On a terminal columns become narrower where a line would not fit. */
-PTC_MUST_USE bool ptc_rows_out_table(PtcOutcome *outcome, PtcBuf *out, bool colour, PtcWhy *why);
+/* Appends the result as CSV, with quotes around a text that would be read as something else without.  False: the buffer
+ * is full, or why. */
+PTC_MUST_USE bool ptc_rows_out_csv(PtcOutcome *outcome, char separator, PtcBuf *out, PtcWhy *why);
+/* `value`: of the outcome, or a part of it.  On a terminal columns become narrower where a line would not fit.  `most`
+ * rows are shown, and how many more there are; 0: all. */
+PTC_MUST_USE bool ptc_rows_out_table(PtcOutcome *outcome, PtcValue value, size_t most, PtcBuf *out,
+                                     bool colour, PtcWhy *why);
+PTC_MUST_USE bool ptc_rows_out_markdown(PtcOutcome *outcome, PtcBuf *out, PtcWhy *why);
 
 #endif

@@ -36,6 +36,12 @@ size_t ptc_shown_columns(void)
     return size.ws_col;
 }
 
+size_t ptc_shown_lines(void)
+{
+    struct winsize size;
+    return ioctl(PTC_IO_STDOUT, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 size_t ptc_shown_width(const char *text, size_t len)
 {
     size_t width = 0;

@@ -21,6 +21,8 @@ PTC_MUST_USE bool ptc_shown_result(const char *command, const char *text, size_t
 PTC_MUST_USE bool ptc_shown_answer(const char *command, PtcHeap *heap, PtcText json);
 /* How many characters fit on a line of the terminal, or would on one of the usual width. */
 size_t ptc_shown_columns(void);
+/* How many lines the terminal has; 0: unknown. */
+size_t ptc_shown_lines(void);
 /* Columns that a text without line feeds takes there. */
 size_t ptc_shown_width(const char *text, size_t len);
 /* Are colours wanted: is it a terminal that has them, and is NO_COLOR not set? */
