@@ -692,10 +692,15 @@ PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *
 
 /* --------------------------------------------------------------------------------- writing */
 
-bool ptc_csv_needs_quotes(PtcText text, char separator)
+bool ptc_csv_is_text(PtcText text)
+{
+    return field_kind(&(Field){text.bytes, text.len, false}) == CSV_TEXT;
+}
+
+bool ptc_csv_needs_quotes(PtcText text, char separator, bool among_texts)
 {
     static const char marks[] = {'"', '\r', '\n'};
-    if (field_kind(&(Field){text.bytes, text.len, false}) != CSV_TEXT)
+    if (text.len == 0 || (!among_texts && !ptc_csv_is_text(text)))
         return true;
     for (size_t i = 0; i < text.len; i++)
         if (text.bytes[i] == separator || memchr(marks, text.bytes[i], sizeof marks))

@@ -46,8 +46,11 @@ typedef struct PtcCsvPart {
 PTC_MUST_USE PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *part,
                                     PtcCsvError *error);
 
-/* Would this text be read as something else without quotes: as several fields, as a number or boolean, as nil? */
-bool ptc_csv_needs_quotes(PtcText text, char separator);
+/* Is it read as text wherever it stands, and makes text of its column? */
+bool ptc_csv_is_text(PtcText text);
+/* Would this text be read as something else without quotes: as several fields, as nil, or, unless its column has texts
+ * without quotes, as a number or boolean? */
+bool ptc_csv_needs_quotes(PtcText text, char separator, bool among_texts);
 /* Has it a sign that is taken for the separator where it stands in the first line, since that is looked for? */
 bool ptc_csv_has_separator(PtcText text);
 /* Adds a text in quotes. */

@@ -153,6 +153,7 @@ static PtcValue parse_csv_file(const PtcDataFile *f, const char *path, PtcText t
                       .file = ptc_text_cstr(form->file),
                       .bad = form->bad};
     PtcValue v = ptc_csv_parse(f->heap, t.bytes, t.len, &all, &error);
+    form->separator = all.separator;
     if (v != PTC_NONE)
         return v;
     if (error.stopped)

@@ -56,6 +56,49 @@ def test_pipes():
     desk.gives("cat orders.csv | ptc --format json '(count data/rows)'", 3, CSV4)
 
 
+def test_several():
+    desk.write("half.csv", "a\n" + "x" * 99 + "\n" + "".join(f"{i:099}\n" for i in range(5000)))
+    desk.gives("ptc half.csv orders.csv --context-mb 2 '(count rows)'", 5004)
+    desk.refuses("ptc half.csv ./half.csv --context-mb 2 '(count rows)'", "./half.csv: it does not fit into the 2 MiB that data may take")
+    desk.refuses("ptc half.csv b=half.csv --context-mb 2 '(count rows)'", "half.csv: it does not fit into the 2 MiB that data may take")
+    desk.write("own.csv", "file,n\nmine,1\n")
+    desk.gives("ptc own.csv orders.csv '(first rows)'", {"file": "mine", "n": 1, "file_2": "own.csv"})
+    desk.write("wide.csv", ",".join(f"c{i}" for i in range(20)) + "\n" + ",".join(map(str, range(20))) + "\n")
+    desk.gives("ptc wide.csv wide.csv '[(count (first rows)) (:file (last rows)) (:c19 (last rows))]'", [21, "wide.csv", 19])
+    desk.gives("ptc x.json app.log rows", [{"a": 1, "b": [1, 2, 3], "file": "x.json"}] + [{"line": t, "file": "app.log"} for t in ("one", "two", "three")])
+    desk.gives("ptc a=orders.csv '(count a)' </dev/null", 3)
+    desk.gives("ptc a=orders.csv x.json '[(count a) (count data) (count rows)]'", [3, 2, 1])
+    desk.gives("ptc rows=orders.csv '(count rows)'", 3)
+    desk.refuses("ptc rows=orders.csv x.json '(count rows)'", "the name rows stands for what is in x.json")
+    desk.refuses("ptc a=orders.csv a=x.json 1", "already data of that name")
+    desk.gives("ptc --each a=x.json orders.csv '(+ (:a a) (:id row))' | ptc data", [2, 3, 4], NUMBERS)
+
+
+def test_skip_bad():
+    """Rows that cannot be read are left out alike whether a file is read whole or row by row."""
+    cut = "note: {}: left out {}, the first at line {}: {}\n".format
+    for name, text, rows, note in (
+            ("few.csv", "a,b\n1,2\n3\n4,5,6\n7,8\n", [{"a": 1, "b": 2}, {"a": 7, "b": 8}], ("2 rows", "3, column 2", "this line has 1 of 2 fields")),
+            ("lf.csv", 'a,b\n1,2,"x\n3,4"\n5,6\n', [{"a": 5, "b": 6}],
+             ("1 row", "2, column 5", "this line has more than 2 fields, the columns that the first line names")),
+            ("open.csv", 'a,b\n1,"2\n3,4\n', [{"a": 3, "b": 4}], ("1 row", "2, column 3", "the quote that opens here is never closed")),
+            ("l.jsonl", '{"a":1}\n{\n\n[}\n2\n', [{"a": 1}, 2], ("2 rows", "2, column 2", "expected a key in quotes, but the text ends"))):
+        desk.write(name, text)
+        desk.gives(f"ptc --skip-bad {name} rows", rows, cut(name, *note))
+        desk.gives(f"ptc --skip-bad --each {name} row | ptc --input jsonl rows", rows, cut(name, *note))
+    desk.gives("ptc --skip-bad orders.csv '(count rows)'", 3)
+    desk.write("type.csv", "n\n1\nx,y\n2\n")
+    desk.gives("ptc --skip-bad type.csv '(sum-by :n rows)'", 3, cut("type.csv", "1 row", "3, column 3",
+                                                                    "this line has more than 1 fields, the columns that the first line names"))
+    many = "a,b\n" + "".join("1,2\n" if i % 3 else "1\n" for i in range(300_000))
+    desk.write("many.csv", many)
+    note = cut("many.csv", "100000 rows", "2, column 2", "this line has 1 of 2 fields")
+    desk.gives("ptc --skip-bad many.csv '(count rows)'", 200_000, note)
+    desk.gives("ptc --skip-bad --each --init 0 many.csv '(inc state)'", 200_000, note)
+    desk.write("quotes.csv", "a,b\n" + '"x\n' * 30_000)
+    desk.check("quotes cost no more than their text", desk.sh("ptc --skip-bad quotes.csv '(count rows)'")[0] == 0, None)
+
+
 LOG = "".join(f'10.0.0.{i} - - [10/Oct/2026:13:55:0{i} +0000] "GET /{i} HTTP/1.1" 500 {i} "-" "{agent}"\n' for i, agent in
               enumerate(("Mozilla/5.0 (X11; Linux x86_64; rv:1)", "Mozilla/5.0 (Mac; a; b)", "curl/8")))
 LINES_JSON = "note: read as lines; --input json reads it as JSON\n"
@@ -187,6 +230,6 @@ def test_hostile():
     desk.prints("ptc eval --context-mb 64 --context @large.json '(count data/a)'", "200000\n")
 
 
-for test in (test_files, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_hostile):
+for test in (test_files, test_several, test_skip_bad, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_hostile):
     test()
 sys.exit(desk.end())

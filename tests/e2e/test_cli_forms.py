@@ -31,7 +31,7 @@ REFUSED = [  # what is typed, and what the message must say
     ("ptc eval x.tsv", "x.tsv is a file; for data write ptc x.tsv '(count data)'"),
     ("ptc eval '(count rows)' x.tsv", "write ptc x.tsv '(count data)'"),
     ("ptc eval inc.clj", "write ptc eval -f inc.clj"),
-    ("ptc x.tsv -o csv rows", "unknown option -o; did you mean --format?"),
+    ("ptc x.tsv -o csv rows", "-o names a file; for the format write --format csv"),
     ("ptc run a.json --model haiku", "unknown option --model; did you mean --llm?"),
     ("ptc run", "ptc init DIR makes one"),
     ("ptc trace x.tsv", "the form comes first: ptc trace summary x.tsv"),

@@ -94,6 +94,37 @@ def test_terminal():
     desk.check("a pipe has no colour", desk.sh("ptc '{:a 1}'")[1] == '{"a":1}\n', None)
 
 
+def test_long_tables():
+    """On a terminal as many rows as fit, and how many more; all where it is asked for or goes elsewhere."""
+    desk.write("long.csv", "a\n" + "".join(f"{i}\n" for i in range(100)))
+    shown = desk.terminal("long.csv", "rows", NO_COLOR="1")
+    left = re.search("… (\\d+) more rows: --format table shows all", shown)
+    desk.check("cut", left and shown.count("\n") - 3 + int(left[1]) == 100 and "\n 0\n" in shown, shown)
+    for how in (["--format", "table"], ["--format", "csv"]):
+        desk.check(f"not with {how}", "more rows" not in desk.terminal(*how, "long.csv", "rows", NO_COLOR="1"), how)
+    desk.check("not if it fits", "more row" not in desk.terminal("orders.csv", "rows", NO_COLOR="1"), None)
+    desk.check("a summary", "long.csv: 100 rows, 1 column\n" in desk.terminal("long.csv", NO_COLOR="1"), None)
+
+
+def test_files():
+    """-o and -i: whole files or none, with the mode they had; links stay links."""
+    desk.prints("umask 027; ptc orders.csv -o new.csv rows; stat -c %a new.csv", "640\n")
+    desk.prints("cp orders.csv in.csv; chmod 604 in.csv; ln -s in.csv link.csv; ptc -i link.csv '(take 1 rows)'; stat -c '%a %N' in.csv link.csv; "
+                "cat in.csv; cmp in.csv.bak orders.csv", "604 'in.csv'\n777 'link.csv' -> 'in.csv'\nid,customer,total,zip\n1,Ada,10.5,\"00501\"\n"
+                .replace('"00501"', "00501"))
+    before = sorted(p.name for p in desk.where.iterdir())
+    for command, text in (("ptc orders.csv -o fail.csv '(/ 1 0)'", "error: "), ("ptc -i orders.csv '(/ 1 0)'", "error: "),
+                          ("ptc -i orders.csv '(range 3)'", "nothing was changed"), ("ptc -i orders.csv []", "nothing was changed")):
+        desk.refuses(command, text, status=1)
+    for command, text in (("ptc -i '(count rows)'", "-i changes files"), ("ptc -i - rows", "No such file"), ("ptc -i /dev/null data", "regular files only"),
+                          ("ptc -i --format csv orders.csv rows", "as it was read"), ("ptc -i --no-header orders.csv rows", "without --no-header"),
+                          ("ptc -i orders.csv.gz rows", "packed"), ("ptc -o . 1", "it is a directory"), ("ptc eval -i 1", "written without eval")):
+        desk.refuses(command, text)
+    desk.check("nothing is left", sorted(p.name for p in desk.where.iterdir()) == before, before)
+    got = desk.sh("ptc -o slow.csv --each --format csv orders.csv '(loop [] (recur))' & sleep 0.3; kill $!; wait $!; ls | grep -c slow")
+    desk.check("a signal leaves nothing", got[1] == "0\n", got)
+
+
 def test_warnings():
     shown = desk.terminal("orders.csv", "(map :totl rows)")
     desk.check("below the result, in colour", re.search("null.*\x1b\\[33mwarning: map: none of the 3 elements has the key :totl",
@@ -120,6 +151,6 @@ def test_cut():
     desk.check("a reader that leaves", got[1:] == ("0\n", ""), got)
 
 
-for test in (test_formats, test_shapes, test_csv_again, test_raw, test_pretty, test_terminal, test_warnings, test_cut):
+for test in (test_formats, test_shapes, test_csv_again, test_raw, test_pretty, test_terminal, test_long_tables, test_files, test_warnings, test_cut):
     test()
 sys.exit(desk.end())

@@ -23,6 +23,7 @@
 #include "cli/out/data_out.h"
 #include "cli/out/report.h"
 #include "cli/out/shown.h"
+#include "cli/out/to_file.h"
 #include "cli/upstreams/upstreams_open.h"
 #include "engine/engine.h"
 #include "lisp/vm/limits.h"
@@ -36,7 +37,8 @@ typedef struct {
     int dry_run; /* likewise; 0: plan */
     int check;   /* likewise; PTC_CHECK_* */
     PtcInputOptions input;
-    bool jsonl, session, raw, each;
+    bool jsonl, session, raw, each, in_place;
+    const char *output;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
     int64_t float_precision, max_tool_calls, context_mb, result_mb;
     const char *now, *init;
@@ -73,6 +75,11 @@ static const PtcOption table[] = {
      PTC_GROUP_RESULT | PTC_GROUP_COMMON},
     {"raw", 'r', PTC_OPTION_FLAG, EVAL_AT(raw), NULL, "print a string without its quotes", 0, 0,
      PTC_GROUP_RESULT | PTC_GROUP_COMMON},
+    {"output", 'o', PTC_OPTION_TEXT, EVAL_AT(output), "FILE",
+     "write the result to a file, in the format of its ending", 0, 0, PTC_GROUP_RESULT},
+    {"in-place", 'i', PTC_OPTION_FLAG, EVAL_AT(in_place), NULL,
+     "ptc -i FILE... PROGRAM: the result replaces each file, which stays as FILE.bak", 0, 0,
+     PTC_GROUP_RESULT},
     {"result-mb", 0, PTC_OPTION_INT, EVAL_AT(result_mb), "N", "largest size of the result, in MiB",
      1, 2047, PTC_GROUP_RESULT},
     {"timeout-ms", 0, PTC_OPTION_INT, EVAL_AT(timeout_ms), "N", "compute time", 1, MS_MAX,
@@ -336,6 +343,8 @@ static int write_eval_result(Eval *e)
         how.brief = true;
     }
     how.colour = how.format != PTC_FORMAT_TEXT && ptc_shown_colour(PTC_IO_STDOUT);
+    if (o->in_place && !ptc_in_place_form(&how, &e->in.was, e->outcome->value))
+        return PTC_EXIT_FAILED;
     return ptc_data_out_write(&how, e->outcome);
 }
 
@@ -407,6 +416,7 @@ static void catch_eval_signals(Ptc *ptc)
 static int eval_each(PtcMem *mem, Eval *e)
 {
     int64_t mb = e->options->context_mb;
+    int format = e->options->init ? -1 : e->options->format;
     PtcEach each = {.mem = mem,
                     .ptc = e->ptc,
                     .run = &e->run,
@@ -414,7 +424,8 @@ static int eval_each(PtcMem *mem, Eval *e)
                     .program = {e->run.program, e->run.program_len},
                     .init = e->options->init,
                     .in = &e->in,
-                    .out = {.format = PTC_FORMAT_JSONL, .raw = e->options->raw},
+                    .out = {.format = format > 0 ? (PtcFormat)format : PTC_FORMAT_JSONL,
+                            .raw = e->options->raw},
                     .context_bytes = (mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20};
     each.inputs = ptc_short_data_inputs(e->shorthand, &each.input_count);
     int status = ptc_each(&each, &e->outcome);
@@ -642,6 +653,38 @@ static int eval_with_options(PtcMem *mem, const EvalOptions *o, const PtcShortFo
     return status;
 }
 
+/* Into a file; NULL: to standard output. */
+static int eval_into(PtcMem *mem, const EvalOptions *o, const PtcShortForm *form, const char *path,
+                     int argc, char **argv)
+{
+    PtcToFile file;
+    PtcWhy why;
+    if (!path)
+        return eval_with_options(mem, o, form, argc, argv);
+    if (!o->in_place && ptc_text_choice(ptc_text_cstr(path), PTC_FORMATS) >= 0)
+        return ptc_options_wrong(&usage, "-o names a file; for the format write --format %s", path);
+    if (!ptc_to_file_begin(&file, path, o->in_place, &why))
+        return ptc_options_refuse(&usage, "%s", why.text);
+    int status = eval_with_options(mem, o, form, argc, argv);
+    return ptc_to_file_end(&file, status == PTC_EXIT_OK, &why)
+               ? status
+               : ptc_options_refuse(&usage, "%s", why.text);
+}
+
+/* One file after the other, up to the first that fails. */
+static int eval_in_place(PtcMem *mem, const EvalOptions *o, const PtcShortForm *form, int argc,
+                         char **argv)
+{
+    int status = PTC_EXIT_OK;
+    for (int i = 0; status == PTC_EXIT_OK && i < form->input_count; i++) {
+        PtcShortForm one = *form;
+        one.inputs = form->inputs + i;
+        one.input_count = 1;
+        status = eval_into(mem, o, &one, one.inputs[0], argc, argv);
+    }
+    return status;
+}
+
 int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
 {
     EvalOptions o = unset;
@@ -650,6 +693,10 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     if (o.compiled)
         return eval_compiled(mem, &o, argc);
+    if (o.in_place)
+        return ptc_options_wrong(&usage, "-i is written without eval: ptc -i FILE PROGRAM");
+    if (o.output && o.format < 0)
+        o.format = ptc_to_file_format(o.output);
     if (o.each)
         return ptc_options_wrong(&usage, "--each is written without eval: ptc --each FILE PROGRAM");
     if ((o.input.kind >= 0 || o.input.separator || o.input.no_header || o.input.skip_bad) &&
@@ -658,7 +705,19 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
                                  "--input is about a file or standard input, which ptc eval "
                                  "does not read: ptc --input lines FILE PROGRAM");
     int status = check_eval_options(&o, argc);
-    return status == PTC_EXIT_OK ? eval_with_options(mem, &o, NULL, argc, argv) : status;
+    return status == PTC_EXIT_OK ? eval_into(mem, &o, NULL, o.output, argc, argv) : status;
+}
+
+static const char *check_in_place(const EvalOptions *o, const PtcShortForm *form)
+{
+    if (form->input_count == 0 || form->summary)
+        return "-i changes files: ptc -i orders.csv '(filter :total rows)'";
+    if (o->output || o->format >= 0 || o->raw || o->each || o->dry_run >= 0)
+        return "-i writes the file as it was read; it goes without --output, --format, --raw, "
+               "--each and --dry-run";
+    if (o->input.no_header)
+        return "-i goes without --no-header: the file would have names of columns afterwards";
+    return NULL;
 }
 
 static const char *check_each(const EvalOptions *o, const PtcShortForm *form)
@@ -670,9 +729,10 @@ static const char *check_each(const EvalOptions *o, const PtcShortForm *form)
     if (o->tools || o->upstreams.files.count || o->upstreams.imports.count || o->dry_run >= 0)
         return "--each goes without --tools and --upstreams: a batch that fails is run again, row "
                "by row";
-    if (!o->init && o->format >= 0 && o->format != PTC_FORMAT_JSONL)
-        return "--each prints one line of JSON for each result, --format jsonl; with --init the "
-               "last state has every format";
+    if (!o->init && o->format >= 0 && o->format != PTC_FORMAT_JSONL &&
+        o->format != PTC_FORMAT_CSV && o->format != PTC_FORMAT_TSV)
+        return "--each writes --format jsonl, csv or tsv; with --init the last state has every "
+               "format";
     return NULL;
 }
 
@@ -689,15 +749,21 @@ int ptc_cmd_short(PtcMem *mem, int argc, char **argv)
     if (o.jsonl || o.compiled)
         return ptc_options_wrong(&usage, "write ptc eval %s",
                                  o.jsonl ? "--jsonl" : "--compiled FILE");
+    if (o.output && o.format < 0)
+        o.format = ptc_to_file_format(o.output);
     const char *wrong = ptc_short_form_read(&form, argc, argv, o.expression || o.file);
     if (!wrong && o.each)
         wrong = check_each(&o, &form);
+    if (!wrong && o.in_place)
+        wrong = check_in_place(&o, &form);
     if (wrong)
         return ptc_options_wrong(&usage, "%s", wrong);
     if (form.script)
         o.file = form.script;
     char *program = (char *)(uintptr_t)form.program;
     int status = check_eval_options(&o, form.program != NULL);
-    return status == PTC_EXIT_OK ? eval_with_options(mem, &o, &form, form.program != NULL, &program)
-                                 : status;
+    if (status != PTC_EXIT_OK)
+        return status;
+    return o.in_place ? eval_in_place(mem, &o, &form, form.program != NULL, &program)
+                      : eval_into(mem, &o, &form, o.output, form.program != NULL, &program);
 }

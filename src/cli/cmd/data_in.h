@@ -60,6 +60,7 @@ typedef struct PtcDataIn {
     PtcDataForm form;
     bool skip_bad;
     PtcBadLines bad; /* of the file that is read now */
+    PtcDataForm was; /* how the last file without a name was read */
 } PtcDataIn;
 
 /* What the options say.  False with what is wrong in why. */

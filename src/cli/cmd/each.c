@@ -11,6 +11,7 @@
 #include "cli/cmd/cmd.h"
 #include "cli/io.h"
 #include "cli/out/report.h"
+#include "cli/out/rows_out.h"
 #include "cli/out/shown.h"
 #include "data/row_stream.h"
 #include "engine/engine.h"
@@ -31,9 +32,10 @@ typedef struct {
     PtcBuf program;
     PtcHeapBox *box; /* of the state; or NULL */
     PtcValue state;
-    size_t rows;   /* done */
-    size_t before; /* of them, those of earlier files */
-    bool watched;  /* somebody sees how far it is */
+    PtcRowsOut *table; /* of results, in formats with columns */
+    size_t rows;       /* done */
+    size_t before;     /* of them, those of earlier files */
+    bool watched;      /* somebody sees how far it is */
     bool warned;
     int64_t shown_ms;
     PtcWhy why;
@@ -160,7 +162,10 @@ static int take_row_outcome(Each *e, PtcOutcome *o)
     if (e->each->init)
         return keep_row_state(e, o->value) ? PTC_EXIT_OK : report_no_row_memory();
     show_progress(e, e->watched && ptc_shown_on(PTC_IO_STDOUT));
-    return ptc_seq_count(o->value) ? ptc_data_out_write(&e->each->out, o) : PTC_EXIT_OK;
+    if (!ptc_seq_count(o->value))
+        return PTC_EXIT_OK;
+    return e->each->out.format == PTC_FORMAT_JSONL ? ptc_data_out_write(&e->each->out, o)
+                                                   : ptc_data_out_more(&e->each->out, &e->table, o);
 }
 
 /* ---------------------------------------------------------------------------------- batches */
@@ -314,6 +319,7 @@ int ptc_each(const PtcEach *each, PtcOutcome **last)
         status = finish_row_state(&e, last);
     if (e.box)
         ptc_box_release(&e.box->heap);
+    ptc_rows_out_free(e.table);
     ptc_buf_deinit(&e.program);
     return status;
 }

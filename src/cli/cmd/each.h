@@ -19,7 +19,7 @@ typedef struct PtcEach {
         *inputs; /* files, "-" for standard input; of several every row has its name as `file` */
     int input_count;
     PtcDataIn *in;         /* how they are read */
-    PtcDataOut out;        /* for results of rows, PTC_FORMAT_JSONL */
+    PtcDataOut out;        /* for results of rows: JSONL, CSV or TSV */
     int64_t context_bytes; /* what the rows of a batch may take */
 } PtcEach;
 

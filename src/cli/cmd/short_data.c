@@ -27,6 +27,7 @@ static bool load_inputs(const PtcShortData *d, PtcShared *shared, PtcWhy *why)
             ptc_data_in_advise(&form, why);
             return false;
         }
+        d->in->was = form;
         ptc_data_in_say(paths[i], &form);
         ptc_data_in_say_bad(paths[i], &form);
     }

@@ -287,6 +287,11 @@ static int write_text_result(PtcOutcome *o)
     return PTC_EXIT_FAILED;
 }
 
+static char separator_out(const PtcDataOut *how)
+{
+    return how->format == PTC_FORMAT_TSV ? '\t' : how->separator ? how->separator : ',';
+}
+
 /* As many as fit with their names and what stands below, but not too few to be of use. */
 static size_t rows_on_screen(void)
 {
@@ -300,7 +305,7 @@ static int write_rows(const PtcDataOut *how, PtcOutcome *o)
     PtcBuf out;
     PtcWhy why;
     bool table = how->format == PTC_FORMAT_TABLE;
-    char separator = how->format == PTC_FORMAT_TSV ? '\t' : ',';
+    char separator = separator_out(how);
     ptc_outcome_refresh(o);
     ptc_buf_init(&out, &o->ptc->mem, (size_t)o->limits.result_bytes);
     ptc_why_say(&why, PTC_WHY_NO_MEMORY, "the result does not fit in memory");
@@ -315,6 +320,22 @@ static int write_rows(const PtcDataOut *how, PtcOutcome *o)
     else if (out.full)
         ptc_io_printf(PTC_IO_STDERR, "error: the result is too long: more than %zu bytes\n" LESS,
                       out.max);
+    else
+        ptc_io_printf(PTC_IO_STDERR, "error: %s\n", why.text);
+    ptc_buf_deinit(&out);
+    return status;
+}
+
+int ptc_data_out_more(const PtcDataOut *how, PtcRowsOut **table, PtcOutcome *o)
+{
+    PtcBuf out;
+    PtcWhy why;
+    ptc_outcome_refresh(o);
+    ptc_buf_init(&out, &o->ptc->mem, PTC_UNBOUNDED);
+    ptc_why_say(&why, PTC_WHY_NO_MEMORY, "the results do not fit in memory");
+    int status = PTC_EXIT_FAILED;
+    if (ptc_rows_out_more(table, o, separator_out(how), &out, &why))
+        status = status_of_writing(ptc_shown_write(PTC_IO_STDOUT, out.data, out.len));
     else
         ptc_io_printf(PTC_IO_STDERR, "error: %s\n", why.text);
     ptc_buf_deinit(&out);

@@ -4,6 +4,7 @@
 #define PTC_CLI_OUT_DATA_OUT_H
 
 #include "base/buf.h"
+#include "cli/out/rows_out.h"
 #include "engine/outcome.h"
 
 /* In the order of PTC_FORMATS. */
@@ -22,9 +23,10 @@ typedef enum PtcFormat {
 
 typedef struct PtcDataOut {
     PtcFormat format;
-    bool raw;    /* a string without its quotes */
-    bool colour; /* for table and pretty */
-    bool brief;  /* of a long table only the beginning is shown */
+    bool raw;       /* a string without its quotes */
+    char separator; /* of csv; 0: a comma */
+    bool colour;    /* for table and pretty */
+    bool brief;     /* of a long table only the beginning is shown */
 } PtcDataOut;
 
 /* What the short form prints: rows as a table and the rest indented on a terminal, JSON elsewhere.  A result without
@@ -34,6 +36,8 @@ PtcFormat ptc_data_out_usual(PtcOutcome *outcome);
 /* Writes the result of a run that succeeded; returns the exit status.  What cannot be written, or only in part, is said
  * on standard error. */
 int ptc_data_out_write(const PtcDataOut *how, PtcOutcome *outcome);
+/* The next rows of a result in csv or tsv, whose columns are those of the first; *table begins as NULL. */
+int ptc_data_out_more(const PtcDataOut *how, PtcRowsOut **table, PtcOutcome *outcome);
 /* A line on standard output. */
 int ptc_data_out_line(const char *text, size_t len);
 

@@ -22,10 +22,12 @@ typedef struct {
     PtcText name; /* borrowed from a key of the result */
     size_t width;
     bool numbers; /* nothing else: to the right */
+    bool texts;   /* it has some that are nothing else in CSV */
 } OutColumn;
 
-typedef struct {
+typedef struct PtcRowsOut {
     PtcOutcome *o;
+    PtcMem *mem;
     PtcBuf *out;
     PtcWhy *why;
     Shape shape;
@@ -185,8 +187,7 @@ static bool begin_row_columns(Rows *r)
 static void end_row_columns(Rows *r)
 {
     for (size_t i = 0; i < r->count; i++)
-        ptc_mem_free(&r->o->ptc->mem, (void *)(uintptr_t)r->columns[i].name.bytes,
-                     r->columns[i].name.len);
+        ptc_mem_free(r->mem, (void *)(uintptr_t)r->columns[i].name.bytes, r->columns[i].name.len);
     ptc_buf_deinit(&r->cell);
     ptc_buf_deinit(&r->name);
 }
@@ -233,8 +234,22 @@ static bool csv_field(Rows *r, size_t column, PtcValue v)
     PtcText t = field_text(r, v);
     bool first = r->shape == LISTS && r->taken == 0;
     bool plain = v == PTC_NIL || is_numeric_cell(v) || ptc_value_type(v) == PTC_TYPE_BOOL;
-    bool quoted = ptc_csv_needs_quotes(t, r->separator) || (first && ptc_csv_has_separator(t));
+    bool quoted = ptc_csv_needs_quotes(t, r->separator, r->columns[column].texts) ||
+                  (first && ptc_csv_has_separator(t));
     return add_csv_text(r, column, t, !plain && quoted) && ptc_buf_ok(&r->cell);
+}
+
+static bool look_for_texts(Rows *r, size_t column, PtcValue v)
+{
+    OutColumn *c = &r->columns[column];
+    PtcText t = ptc_is_named(v) ? field_text(r, v) : (PtcText){"", 0};
+    c->texts = c->texts || (ptc_csv_is_text(t) && !ptc_csv_needs_quotes(t, r->separator, false));
+    return true;
+}
+
+static bool look_at_csv_row(Rows *r, PtcValue row)
+{
+    return each_field(r, row, look_for_texts);
 }
 
 static bool csv_row(Rows *r, PtcValue row)
@@ -254,26 +269,84 @@ static Rows *new_rows(PtcOutcome *o, PtcValue value, PtcBuf *out, PtcWhy *why)
     r->why = why;
     r->count = 0;
     r->value = value;
+    r->mem = &o->ptc->mem;
     return r;
+}
+
+static bool csv_head(Rows *r)
+{
+    for (size_t i = 0; r->shape != LISTS && i < r->count; i++) {
+        PtcText name = r->columns[i].name;
+        bool quoted =
+            ptc_csv_needs_quotes(name, r->separator, false) || ptc_csv_has_separator(name);
+        if (!add_csv_text(r, i, name, quoted))
+            return false;
+    }
+    return r->shape == LISTS || ptc_buf_add_char(r->out, '\n');
 }
 
 static bool write_csv(Rows *r)
 {
-    for (size_t i = 0; r->shape != LISTS && i < r->count; i++) {
-        PtcText name = r->columns[i].name;
-        bool quoted = ptc_csv_needs_quotes(name, r->separator) || ptc_csv_has_separator(name);
-        if (!add_csv_text(r, i, name, quoted))
-            return false;
-    }
-    return (r->shape == LISTS || ptc_buf_add_char(r->out, '\n')) && each_row(r, csv_row);
+    return csv_head(r) && each_row(r, csv_row);
+}
+
+void ptc_rows_out_free(PtcRowsOut *r)
+{
+    if (!r)
+        return;
+    end_row_columns(r);
+    ptc_mem_free(r->mem, r, sizeof *r);
 }
 
 static bool free_rows(Rows *r, bool ok)
 {
     ok = ok && ptc_buf_ok(r->out);
-    end_row_columns(r);
-    ptc_mem_free(&r->o->ptc->mem, r, sizeof *r);
+    ptc_rows_out_free(r);
     return ok;
+}
+
+/* The first key of a row that is no column; PTC_NONE: there is none. */
+static PtcValue unknown_key(Rows *r, PtcValue row)
+{
+    PtcValue key;
+    size_t pos = 0;
+    for (size_t i = 0; ptc_map_next(row, &pos, &key, NULL); i++)
+        if (find_column(r, column_key_text(r, key), i) == r->count)
+            return key;
+    return PTC_NONE;
+}
+
+/* Only the columns of the first rows are known when their names are written. */
+static bool has_known_columns(Rows *r, PtcValue row)
+{
+    PtcValue key = r->shape == MAPS && ptc_is_map(row) ? unknown_key(r, row) : PTC_NONE;
+    if (key != PTC_NONE)
+        return ptc_why_say(r->why, PTC_WHY_REFUSED,
+                           "a row has %.*s, which the first rows have not: give all of them the "
+                           "same keys, or write --format jsonl",
+                           PTC_ARG(ptc_text_cut(column_key_text(r, key), 80)));
+    bool fits = r->shape == MAPS ? ptc_is_map(row)
+                                 : r->shape == VALUES ||
+                                       (ptc_is_sequential(row) && ptc_seq_count(row) <= r->count);
+    return fits || ptc_why_say(r->why, PTC_WHY_REFUSED,
+                               "a row is not like the first ones: give all of them the same form, "
+                               "or write --format jsonl");
+}
+
+bool ptc_rows_out_more(PtcRowsOut **rows, PtcOutcome *o, char separator, PtcBuf *out, PtcWhy *why)
+{
+    bool first = !*rows;
+    if (first && !(*rows = new_rows(o, o->value, out, why)))
+        return false;
+    Rows *r = *rows;
+    r->o = o;
+    r->out = out;
+    r->why = why;
+    r->value = o->value;
+    r->separator = separator;
+    if (first ? !(begin_row_columns(r) && csv_head(r)) : !each_row(r, has_known_columns))
+        return false;
+    return each_row(r, csv_row) && ptc_buf_ok(out);
 }
 
 bool ptc_rows_out_csv(PtcOutcome *o, char separator, PtcBuf *out, PtcWhy *why)
@@ -282,7 +355,7 @@ bool ptc_rows_out_csv(PtcOutcome *o, char separator, PtcBuf *out, PtcWhy *why)
     if (!r)
         return false;
     r->separator = separator;
-    return free_rows(r, begin_row_columns(r) && write_csv(r));
+    return free_rows(r, begin_row_columns(r) && each_row(r, look_at_csv_row) && write_csv(r));
 }
 
 /* ------------------------------------------------------------------------------------ table */

@@ -10,6 +10,14 @@
 
 #include "engine/outcome.h"
 
+typedef struct PtcRowsOut PtcRowsOut;
+
+/* Appends the rows of one outcome after the other as CSV; *rows begins as NULL.  The first has the columns: false with
+ * the reason in why also for a row that has others. */
+PTC_MUST_USE bool ptc_rows_out_more(PtcRowsOut **rows, PtcOutcome *outcome, char separator,
+                                    PtcBuf *out, PtcWhy *why);
+void ptc_rows_out_free(PtcRowsOut *rows);
+
 /* Is it a list or a set of maps, and of nothing else? */
 bool ptc_rows_out_fits(PtcValue value);
 /* Appends the result as CSV, with quotes around a text that would be read as something else without.  False: the buffer

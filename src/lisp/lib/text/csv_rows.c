@@ -60,8 +60,9 @@ PTC_BUILTIN(hidden_csv_rows, "csv", "csv-rows", 3, 3, PTC_B_HIDDEN,
 static bool add_csv_cell(PtcVM *vm, PtcBuf *cell, PtcValue v, PtcText text, char separator)
 {
     bool plain = ptc_is_number(v) || ptc_is_decimal(v) || ptc_is_bool(v);
-    bool quoted = plain ? text.len > 0 && memchr(text.bytes, separator, text.len)
-                        : ptc_csv_needs_quotes(text, separator) || ptc_csv_has_separator(text);
+    bool quoted = plain
+                      ? text.len > 0 && memchr(text.bytes, separator, text.len)
+                      : ptc_csv_needs_quotes(text, separator, false) || ptc_csv_has_separator(text);
     if (!ptc_tick_scan(&vm->budget, text.len))
         return false;
     return quoted ? ptc_csv_add_quoted(cell, text) : ptc_buf_add(cell, text.bytes, text.len);
