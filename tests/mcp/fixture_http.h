@@ -42,6 +42,7 @@ static inline int serve_http(PtcMcp *mcp, int argc, char **argv)
     const char *host = http_option(argc, argv, "--allow-host");
     const char *origin = http_option(argc, argv, "--allow-origin");
     size_t len;
+    long leave = http_number(argc, argv, "--leave-ms"); /* none unless given */
     char *tokens = http_tokens(http_option(argc, argv, "--token-file"), &len);
     PtcHttpConfig config = {
         .listen = http_option(argc, argv, "--http"),
@@ -56,6 +57,7 @@ static inline int serve_http(PtcMcp *mcp, int argc, char **argv)
         .max_connections = (unsigned)http_number(argc, argv, "--max-connections"),
         .request_ms = http_number(argc, argv, "--request-ms"),
         .send_ms = http_number(argc, argv, "--send-ms"),
+        .leave_ms = leave ? leave : -1,
         .drain_ms = http_number(argc, argv, "--drain-ms"),
         .max_body_bytes = (size_t)http_number(argc, argv, "--bodies"),
         .owner_share = (unsigned)http_number(argc, argv, "--owner-share"),

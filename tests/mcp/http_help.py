@@ -18,8 +18,12 @@ BOTH = "application/json, text/event-stream"
 
 
 class Server:
+    """One that takes no call any more once it is asked to stop, unless --leave-ms says otherwise."""
+
     def __init__(self, program, *args, address="127.0.0.1:0", env=None):
         first = program if isinstance(program, list) else [program]
+        if "--leave-ms" not in [*first, *args]:
+            args = ["--leave-ms", "0", *args]
         self.log = tempfile.TemporaryFile("w+", encoding="utf-8")
         self.process = start([*first, "--http", address, *args], stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=self.log, env=env)

@@ -120,7 +120,7 @@ def tokens_are_read_again():
         with serve("--token-file", path, "--sessions", "--trace-dir", traces, "--trace-payloads", "full") as server:
             def reload(word):
                 count = server.log_text().count(word)
-                server.process.send_signal(signal.SIGUSR1)
+                server.process.send_signal(signal.SIGHUP)
                 wait_for(lambda: server.log_text().count(word) > count, word)
             session = initialize(server, BOB).headers["Mcp-Session-Id"]
             expect([run(server, "1", who).status for who in (ANN, BOB, CAY)], [200, 200, 401])

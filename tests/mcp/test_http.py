@@ -764,7 +764,7 @@ def graceful_end(_):
 
 @test
 def probes_while_it_stops(_):
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGINT):
         with Server(FIXTURE, "--isolation", "none") as server:
             expect(raw_request(server, "GET", "/ready", []).body, b"ready\nisolation none\n")
             expect(metric(server, 'ptc_mcp_isolation{mode="none"}'), 1)
@@ -791,6 +791,93 @@ def bounded_end(_):
         wait_for(lambda: waits_under_way(server) == 1, "the call to run")
         expect(server.stop(), 0)
         sock.close()
+
+
+# ------------------------------------------------------------------------------------------------ leaving
+
+def end_of(sock):
+    """Reads until the server closes: not a reset."""
+    while sock.recv(4096):
+        pass
+    sock.close()
+
+
+@test
+def serves_while_it_leaves(_):
+    with Server(FIXTURE, "--leave-ms", "600000") as server:
+        kept = connect(server)
+        kept.sendall(modern_bytes(server, "ping"))
+        assert b"close" not in read_until(kept, b"}").lower()
+        server.process.send_signal(signal.SIGTERM)
+        wait_for(lambda: raw_request(server, "GET", "/ready", []).status == 503, "it to say that it leaves")
+        expect(raw_request(server, "GET", "/healthz", []).status, 200)
+        taken = call(server, "test_simple_text")
+        expect((taken.status, taken.headers["Connection"]), (200, "close"))
+        kept.sendall(modern_bytes(server, "ping") * 2)  # the second one comes too late for its connection
+        assert b"connection: close" in read_until(kept, b"}").lower()
+        end_of(kept)
+        server.process.send_signal(signal.SIGTERM)  # which is a second one
+        expect(server.process.wait(WAIT), 0)
+        assert "leaving" in server.log_text() and "stopped" in server.log_text()
+
+
+@test
+def leaves_nothing_unanswered(_):
+    """Who connects, or has, until the end is told, and reset by nothing."""
+    with Server(FIXTURE, "--leave-ms", "1000") as server:
+        thread = threading.Thread(target=lambda: call(server, "slow", {"ms": 3000}))
+        thread.start()
+        wait_for(lambda: waits_under_way(server) == 1, "the call to run")
+        socks = [connect(server) for _ in range(20)]
+        server.process.send_signal(signal.SIGTERM)
+        wait_for(lambda: call(server, "test_simple_text").status == 503, "it to refuse")
+        for sock in socks[:10]:
+            sock.sendall(modern_bytes(server, "ping"))
+        for sock in socks[:10]:
+            head = read_until(sock, b"}")
+            assert head.startswith(b"HTTP/1.1 503") and b"connection: close" in head.lower(), head
+        for sock in socks:
+            end_of(sock)
+        thread.join(WAIT)
+        expect(server.process.wait(WAIT), 0)
+
+
+@test
+def interrupted(_):
+    with Server(FIXTURE, "--leave-ms", "600000") as server:
+        server.process.send_signal(signal.SIGINT)
+        expect(server.process.wait(WAIT), 0)
+
+
+def trickle(sock, over):
+    try:
+        while not over.wait(0.05):
+            sock.sendall(b"x")
+    except OSError:
+        pass
+
+
+@test
+def nobody_holds_it(_):
+    """Not who stays, never reads, or sends byte by byte: a head, a body."""
+    with Server(FIXTURE, "--leave-ms", "200", "--drain-ms", "500") as server:
+        over = threading.Event()
+        socks = [connect(server) for _ in range(4)]
+        socks[1].sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
+        socks[2].sendall(http_bytes(server, "POST", [("Content-Type", "application/json")], b"{" * 100000)[:500])
+        socks[3].sendall(modern_bytes(server, "ping") * 200)
+        threads = [threading.Thread(target=trickle, args=(s, over)) for s in socks[1:3]]
+        for thread in threads:
+            thread.start()
+        begun = time.monotonic()
+        expect(server.stop(), 0)
+        took = time.monotonic() - begun
+        over.set()
+        for thread in threads:
+            thread.join(WAIT)
+        for sock in socks:
+            sock.close()
+        assert took < 20, took
 
 
 def main():

@@ -486,6 +486,7 @@ static bool check_lone(const PtcMcpOptions *o)
                        : o->max_connections   ? "--max-connections"
                        : o->request_ms        ? "--request-ms"
                        : o->send_ms           ? "--send-ms"
+                       : o->leave_ms >= 0     ? "--leave-ms"
                        : o->drain_ms          ? "--drain-ms"
                        : o->upstreams.idle_ms ? "--upstream-idle-ms"
                                               : NULL;
@@ -538,6 +539,12 @@ static int serve_stdio(Server *s, const PtcMcpStdio *io)
     return error ? PTC_EXIT_FAILED : PTC_EXIT_OK;
 }
 
+/* For the transport 0 is what was not given. */
+static int64_t leave_ms_of(const PtcMcpOptions *o)
+{
+    return o->leave_ms < 0 ? 0 : o->leave_ms == 0 ? -1 : o->leave_ms;
+}
+
 static int serve_http(Server *s)
 {
     PtcWhy why;
@@ -552,6 +559,7 @@ static int serve_http(Server *s)
                             .max_connections = (unsigned)s->o.max_connections,
                             .request_ms = s->o.request_ms,
                             .send_ms = s->o.send_ms,
+                            .leave_ms = leave_ms_of(&s->o),
                             .drain_ms = s->o.drain_ms,
                             .log_fd = PTC_IO_STDERR,
                             .quiet = s->o.quiet,

@@ -53,6 +53,9 @@ static const PtcOption table[] = {
      "with --http: time for a whole request to arrive", 1, DAY_MS, PTC_GROUP_HTTP},
     {"send-ms", 0, PTC_OPTION_INT, MCP_AT(send_ms), "N",
      "with --http: time for the client to read an answer", 1, DAY_MS, PTC_GROUP_HTTP},
+    {"leave-ms", 0, PTC_OPTION_INT, MCP_AT(leave_ms), "N",
+     "with --http: how long calls are still taken after SIGTERM, while /ready says no", 0, DAY_MS,
+     PTC_GROUP_HTTP},
     {"drain-ms", 0, PTC_OPTION_INT, MCP_AT(drain_ms), "N",
      "with --http: time for running calls to end when the server is asked to stop", 1, DAY_MS,
      PTC_GROUP_HTTP},
@@ -150,6 +153,7 @@ static void resolve_mcp_limits(void *target)
     o->max_connections = o->max_connections ? o->max_connections : d->max_connections;
     o->request_ms = o->request_ms ? o->request_ms : d->request_ms;
     o->send_ms = o->send_ms ? o->send_ms : d->send_ms;
+    o->leave_ms = o->leave_ms >= 0 ? o->leave_ms : d->leave_ms;
     o->drain_ms = o->drain_ms ? o->drain_ms : d->drain_ms;
     o->task.max_turns = o->task.max_turns < 0 ? 1 : o->task.max_turns;
     o->task.retry_turns = o->task.retry_turns < 0 ? 0 : o->task.retry_turns;
@@ -187,6 +191,7 @@ static void set_mcp_defaults(PtcMcpOptions *o)
                          .trace_payloads = 1,
                          .isolation = -1,
                          .check = -1,
+                         .leave_ms = -1,
                          .print_config = -1,
                          .install = -1,
                          .owner_share = 50,

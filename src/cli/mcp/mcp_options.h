@@ -30,6 +30,7 @@ typedef struct PtcMcpOptions {
     PtcUpstreamsOptions upstreams;
     PtcMcpTaskOptions task;
     int64_t max_connections, request_ms, send_ms, drain_ms; /* of --http; 0: not given */
+    int64_t leave_ms;                                       /* of --http; -1: not given */
 } PtcMcpOptions;
 
 /* Limits of programs where none are given and there are no upstreams, which take more. */

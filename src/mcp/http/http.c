@@ -27,6 +27,7 @@ enum {
     HTTP_TOKENS_MAX = PTC_MB, /* for the text of a token file */
     ACCEPTS = 64,             /* connections taken in one go */
     OTHER_FILES = 128,        /* that a server has open beside its connections */
+    WATCH_MS = 200,           /* between two looks at what tells of no event */
     PAUSE_MS = 100,           /* before accepting again, when there was no descriptor left */
     COMPLAIN_S = 10,          /* between two lines about that */
 };
@@ -37,6 +38,7 @@ const PtcHttpConfig ptc_http_defaults = {
     .max_connections = 256,
     .request_ms = 60 * 1000,
     .send_ms = 120 * 1000,
+    .leave_ms = 2 * 1000,
     .drain_ms = 10 * 1000,
     .stack_bytes = PTC_MB,
     .log_fd = STDERR_FILENO,
@@ -133,6 +135,7 @@ static void set_http_limits(PtcHttp *http, const PtcHttpConfig *config)
     http->reload_user = config->reload_user;
     http->conns.request_ns = config->request_ms * PTC_MS;
     http->conns.send_ns = config->send_ms * PTC_MS;
+    http->leave_ns = config->leave_ms > 0 ? config->leave_ms * PTC_MS : 0;
     http->drain_ns = config->drain_ms * PTC_MS;
 }
 
@@ -194,6 +197,7 @@ static PtcHttpConfig with_defaults(const PtcHttpConfig *given)
     c.max_connections = c.max_connections ? c.max_connections : d->max_connections;
     c.request_ms = c.request_ms ? c.request_ms : d->request_ms;
     c.send_ms = c.send_ms ? c.send_ms : d->send_ms;
+    c.leave_ms = c.leave_ms ? c.leave_ms : d->leave_ms;
     c.drain_ms = c.drain_ms ? c.drain_ms : d->drain_ms;
     c.stack_bytes = c.stack_bytes ? c.stack_bytes : d->stack_bytes;
     c.log_fd = c.log_fd ? c.log_fd : d->log_fd;
@@ -212,7 +216,7 @@ PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, PtcWhy *why)
     if (http) {
         memset(http, 0, sizeof *http);
         http->address = address;
-        http->listen_fd = -1;
+        http->listen_fd = http->signal_fd = -1;
     }
     if (!http || !init_parts(http, mcp, &config)) {
         ptc_mem_free(mem, http, sizeof *http);
@@ -300,7 +304,7 @@ static void pause_http_accepting(PtcHttp *http, int error)
                      ptc_open_files_limit());
 }
 
-static void accept_some(PtcHttp *http)
+bool ptc_http_accept(PtcHttp *http)
 {
     PtcHttpAddress from;
     int fd = 0;
@@ -314,99 +318,74 @@ static void accept_some(PtcHttp *http)
     }
     if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
         pause_http_accepting(http, errno);
+    return fd >= 0;
 }
 
-/* Consumes the event; true if it asks to stop. */
-static bool take_http_event(PtcHttp *http, uint64_t id, int signal_fd)
+/* The kernel itself sends SIGHUP when the terminal is gone: nobody is there to whom we would be of use.  From others
+ * it means what it means for servers. */
+static PtcHttpAsked take_http_signal(PtcHttp *http)
 {
     struct signalfd_siginfo info;
-    if (id == EVENT_SIGNAL) {
-        bool got = read(signal_fd, &info, sizeof info) == (ssize_t)sizeof info;
-        if (got && info.ssi_signo == SIGUSR1)
-            reload_guard_tokens(http);
-        return got && info.ssi_signo != SIGUSR1;
-    }
-    if (id == EVENT_LISTEN)
-        accept_some(http);
-    else
-        ptc_http_conns_event(&http->conns, id);
-    return false;
+    if (read(http->signal_fd, &info, sizeof info) != (ssize_t)sizeof info)
+        return PTC_HTTP_SERVES;
+    bool again = info.ssi_signo == SIGHUP && info.ssi_code != SI_KERNEL;
+    if (info.ssi_signo != SIGUSR1 && !again)
+        return info.ssi_signo == SIGTERM ? PTC_HTTP_IS_TO_LEAVE : PTC_HTTP_IS_TO_STOP;
+    reload_guard_tokens(http);
+    return PTC_HTTP_SERVES;
 }
 
-/* Waits a little for events, then sees to everything.  True: asked to stop. */
-static bool watch_once(PtcHttp *http, int signal_fd, int64_t *ticked_ns)
+static PtcHttpAsked take_http_event(PtcHttp *http, uint64_t id)
+{
+    if (id == EVENT_SIGNAL)
+        return take_http_signal(http);
+    if (id == EVENT_LISTEN)
+        (void)ptc_http_accept(http);
+    else
+        ptc_http_conns_event(&http->conns, id);
+    return PTC_HTTP_SERVES;
+}
+
+PtcHttpAsked ptc_http_watch(PtcHttp *http, int most_ms)
 {
     struct epoll_event events[64];
-    bool stop = false;
-    int n = epoll_wait(http->conns.epoll_fd, events, 64, 200);
-    for (int i = 0; i < n; i++)
-        stop |= take_http_event(http, events[i].data.u64, signal_fd);
+    PtcHttpAsked asked = PTC_HTTP_SERVES;
+    int n = epoll_wait(http->conns.epoll_fd, events, 64, most_ms);
+    for (int i = 0; i < n; i++) {
+        PtcHttpAsked one = take_http_event(http, events[i].data.u64);
+        asked = one > asked ? one : asked;
+    }
     int64_t now = ptc_clock_ns(NULL);
     ptc_http_log_flush(&http->shared.log);
     if (http->accept_ns && now >= http->accept_ns) {
         http->accept_ns = 0;
         watch_listener(http, true);
     }
-    if (now - *ticked_ns >= PTC_S) {
-        *ticked_ns = now;
+    if (now - http->ticked_ns >= PTC_S) {
+        http->ticked_ns = now;
         ptc_http_conns_tick(&http->conns, now);
     }
     if (now - http->swept_ns >= 10 * PTC_S) {
         http->swept_ns = now;
         ptc_http_sessions_sweep(&http->shared.sessions, now, false);
     }
-    return stop;
+    return asked;
 }
 
-/* No new calls; /ready says so; streams end. */
-static void stop_beginning(PtcHttp *http)
-{
-    uint64_t one = 1;
-    ptc_http_log_say(&http->shared.log, "stopping: calls under way have %lld s to end",
-                     (long long)(http->drain_ns / PTC_S));
-    atomic_store(&http->shared.stopping, true);
-    ssize_t n = write(http->shared.stop_fd, &one, sizeof one);
-    (void)n;
-}
-
-static void stop_accepting(PtcHttp *http)
-{
-    (void)epoll_ctl(http->conns.epoll_fd, EPOLL_CTL_DEL, http->listen_fd, NULL);
-    (void)shutdown(http->listen_fd, SHUT_RDWR); /* new clients are refused, not left waiting */
-}
-
-/* Until no request is under way, the time is up, or somebody asks again. */
-static void drain_http_requests(PtcHttp *http, int signal_fd, int64_t until_ns)
-{
-    int64_t ticked = 0;
-    while (ptc_http_conns_busy(&http->conns) > 0 && ptc_clock_ns(NULL) < until_ns)
-        if (watch_once(http, signal_fd, &ticked))
-            return;
-}
-
-/* Streams and calls end in stages, so that every client gets its answer if there is time for it. */
 void ptc_http_serve(PtcHttp *http)
 {
-    int64_t ticked = 0;
+    PtcHttpAsked asked;
     sigset_t set = our_signals();
-    int signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    (void)watch_fd(http, signal_fd, EVENT_SIGNAL);
+    http->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    (void)watch_fd(http, http->signal_fd, EVENT_SIGNAL);
     ptc_http_log_say(&http->shared.log, "listening on port %u, endpoint %s", ptc_http_port(http),
                      http->shared.path);
-    while (!watch_once(http, signal_fd, &ticked))
+    while ((asked = ptc_http_watch(http, WATCH_MS)) == PTC_HTTP_SERVES)
         ;
-    stop_beginning(http);
-    drain_http_requests(http, signal_fd, ptc_clock_ns(NULL) + http->drain_ns);
-    stop_accepting(http);
-    ptc_mcp_stop(http->shared.mcp);
-    ptc_http_sessions_sweep(&http->shared.sessions, 0, true);
-    ptc_http_conns_cancel(&http->conns);
-    drain_http_requests(http, signal_fd, ptc_clock_ns(NULL) + 2 * PTC_S);
+    ptc_http_stop(http, asked);
     http->mhd.MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
     ptc_http_log_say(&http->shared.log, "stopped");
-    if (signal_fd >= 0)
-        close(signal_fd);
 }
 
 void ptc_http_free(PtcHttp *http)
@@ -416,6 +395,8 @@ void ptc_http_free(PtcHttp *http)
         http->mhd.MHD_stop_daemon(http->daemon);
     if (http->listen_fd >= 0)
         close(http->listen_fd);
+    if (http->signal_fd >= 0)
+        close(http->signal_fd);
     if (http->shared.stop_fd >= 0)
         close(http->shared.stop_fd);
     ptc_http_conns_deinit(&http->conns);

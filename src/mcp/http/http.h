@@ -29,9 +29,11 @@ typedef struct PtcHttpConfig {
     unsigned max_sessions;    /* of legacy clients [1024] */
     unsigned max_connections; /* [256] each has a thread */
     unsigned max_per_address; /* connections [half; all on an address of this machine] */
-    int64_t request_ms;    /* for a request to arrive after the connection or last answer [60 s] */
-    int64_t send_ms;       /* how long a client may take to read an answer [120 s] */
-    int64_t drain_ms;      /* when asked to stop: how long calls under way may continue [10 s] */
+    int64_t request_ms; /* for a request to arrive after the connection or last answer [60 s] */
+    int64_t send_ms;    /* how long a client may take to read an answer [120 s] */
+    /* when asked to stop: how long calls are still taken, while /ready says no [2 s; below 0: no longer] ... */
+    int64_t leave_ms;
+    int64_t drain_ms;      /* ... and how long those under way may then continue [10 s] */
     size_t stack_bytes;    /* for each connection's thread, which runs handlers [1 MiB] */
     int log_fd;            /* request log; -1: none [2] */
     bool quiet;            /* no request log, only what the server itself says */
@@ -56,10 +58,10 @@ PTC_MUST_USE PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, PtcW
 /* The port it listens on, even if 0 was asked for. */
 unsigned ptc_http_port(const PtcHttp *http);
 
-/* Serves until SIGTERM, SIGINT or SIGHUP, which must be blocked in this and every other thread
- * (ptc_http_block_signals, before any is started).  Then no new call is begun; those under way
- * get drain_ms to end and are cancelled after that (a second signal cancels them at once), and all connections are
- * closed.  Probes are answered until the calls have ended.  SIGUSR1 makes it read the tokens again. */
+/* Serves until SIGTERM or SIGINT, which must be blocked in this and every other thread
+ * (ptc_http_block_signals, before any is started).  How it ends then is in http_stop.c; SIGINT, or a second signal,
+ * leaves out what is only for the sake of other nodes.  SIGUSR1 and SIGHUP make it read the tokens again; a SIGHUP
+ * because the terminal is gone ends it. */
 void ptc_http_serve(PtcHttp *http);
 /* Blocks those signals in this thread and the threads it starts; also ignores SIGPIPE. */
 void ptc_http_block_signals(void);

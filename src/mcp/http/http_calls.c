@@ -153,9 +153,11 @@ static void add_cors(PtcHttp *http, struct MHD_Response *response, const PtcHttp
 }
 
 static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connection,
-                                   const PtcHttpExchange *ex)
+                                   PtcHttpConn *conn)
 {
+    const PtcHttpExchange *ex = &conn->exchange;
     const PtcHttpOut *out = &ex->out;
+    conn->last = out->close || atomic_load(&http->shared.leaving);
     /* libmicrohttpd takes a pointer to non-const, but does not write through it in this mode. */
     void *text = (void *)(uintptr_t)(out->text ? out->text : "");
     struct MHD_Response *response = http->mhd.MHD_create_response_from_buffer(
@@ -168,7 +170,7 @@ static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connect
     add_response_header(http, response, "WWW-Authenticate", out->authenticate);
     add_response_header(http, response, "Retry-After", out->retry_after);
     add_cors(http, response, ex);
-    if (out->close || atomic_load_explicit(&http->shared.stopping, memory_order_relaxed))
+    if (conn->last)
         add_response_header(http, response, "Connection", "close");
     enum MHD_Result queued =
         http->mhd.MHD_queue_response(connection, (unsigned)out->status, response);
@@ -182,6 +184,7 @@ static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *conne
                                      const char *version)
 {
     PtcHttpExchange *ex = &conn->exchange;
+    atomic_store(&conn->asked, true);
     read_request_head(http, connection, conn, verb, version);
     ptc_http_exchange_open(ex, verb, path);
     if (!ex->refused && !ptc_http_conn_claim(&http->conns, conn)) {
@@ -191,7 +194,7 @@ static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *conne
         ex->out.close = true;
     }
     if (ex->refused && (ex->out.close || ex->head.field[PTC_HTTP_EXPECT].bytes))
-        return send_answer(http, connection, ex);
+        return send_answer(http, connection, conn);
     return MHD_YES;
 }
 
@@ -209,9 +212,10 @@ static enum MHD_Result end_http_request(PtcHttp *http, struct MHD_Connection *co
     ptc_http_conn_enter(conn, PTC_HTTP_WORKING);
     ptc_http_exchange_answer(&conn->exchange);
     ptc_http_conn_enter(conn, PTC_HTTP_SENDING);
+    conn->last = out->streamed;
     if (out->streamed || out->status == 0)
         return MHD_NO;
-    return send_answer(http, connection, &conn->exchange);
+    return send_answer(http, connection, conn);
 }
 
 /* Called when the head has arrived, for each piece of the body, and at the end.  *state is NULL the first time. */
@@ -233,11 +237,15 @@ enum MHD_Result ptc_http_on_request(void *user, struct MHD_Connection *connectio
 void ptc_http_on_completed(void *user, struct MHD_Connection *connection, void **state,
                            enum MHD_RequestTerminationCode how)
 {
+    PtcHttp *http = user;
     PtcHttpConn *conn = *state;
-    (void)user, (void)connection, (void)how;
+    (void)connection, (void)how;
     if (!conn)
         return;
     ptc_http_exchange_close(&conn->exchange);
     *state = NULL;
     ptc_http_conn_enter(conn, PTC_HTTP_RECEIVING);
+    atomic_store(&conn->asked, false);
+    if (conn->last)
+        ptc_http_conn_await_close(&http->conns, conn);
 }

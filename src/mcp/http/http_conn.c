@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -17,6 +18,7 @@ enum {
     CROWDED_S = 5,      /* how long a connection may idle when nearly all are in use */
     SLOT_BITS = 16,     /* of an id: the slot; the rest is a count */
     FIRST_ID = 1 << 20, /* smaller ids are the watcher's own */
+    CLOSE_MS = 2000,    /* how long a client may take to close after the last answer */
 };
 
 bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t most,
@@ -196,7 +198,8 @@ PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockad
         return reject(conns, NULL, fd);
     conn->fd = fd;
     conn->uri_len = 0;
-    conn->doomed = false;
+    conn->doomed = conn->last = false;
+    atomic_init(&conn->asked, false);
     conn->owner[0] = '\0';
     conn->opened_ns = ptc_clock_ns(NULL);
     name_address(conn->address, sizeof conn->address, address);
@@ -315,9 +318,57 @@ size_t ptc_http_conns_busy(PtcHttpConns *conns)
     size_t busy = 0;
     pthread_mutex_lock(&conns->lock);
     for (size_t i = 0; i < conns->max; i++)
-        if (conns->slot[i] && atomic_load_explicit(&conns->slot[i]->phase, memory_order_acquire) !=
-                                  PTC_HTTP_RECEIVING)
-            busy++;
+        busy += conns->slot[i] && atomic_load(&conns->slot[i]->asked);
     pthread_mutex_unlock(&conns->lock);
     return busy;
+}
+
+size_t ptc_http_conns_open(PtcHttpConns *conns)
+{
+    pthread_mutex_lock(&conns->lock);
+    size_t open = conns->count;
+    pthread_mutex_unlock(&conns->lock);
+    return open;
+}
+
+/* ------------------------------------------------------------------- parting */
+
+/* A request that comes at the same moment gets no answer, and nothing of it is done: its client sees that the
+ * connection was closed, as it would if its request had come a little later. */
+void ptc_http_conns_part(PtcHttpConns *conns, int64_t since_ns)
+{
+    pthread_mutex_lock(&conns->lock);
+    for (size_t i = 0; i < conns->max; i++) {
+        const PtcHttpConn *c = conns->slot[i];
+        if (c && !atomic_load(&c->asked) &&
+            atomic_load_explicit(&c->since_ns, memory_order_relaxed) <= since_ns)
+            (void)shutdown(c->fd, SHUT_WR);
+    }
+    pthread_mutex_unlock(&conns->lock);
+}
+
+/* It no longer counts, so that clients who do not close keep nobody out.  False: too many are on their way out. */
+static bool doom(PtcHttpConns *conns, PtcHttpConn *conn)
+{
+    pthread_mutex_lock(&conns->lock);
+    bool room = !conn->doomed && conns->doomed < SPARE / 2;
+    conn->doomed = conn->doomed || room;
+    conns->doomed += room;
+    pthread_mutex_unlock(&conns->lock);
+    return room;
+}
+
+void ptc_http_conn_await_close(PtcHttpConns *conns, PtcHttpConn *conn)
+{
+    char ignored[4096];
+    struct pollfd p = {.fd = conn->fd, .events = POLLIN};
+    int64_t until = ptc_clock_ns(NULL) + CLOSE_MS * PTC_MS, left;
+    ssize_t n = 1;
+    if (!doom(conns, conn))
+        return;
+    (void)shutdown(conn->fd, SHUT_WR);
+    while (n > 0 && (left = until - ptc_clock_ns(NULL)) > 0)
+        n = poll(&p, 1, (int)(left / PTC_MS) + 1) > 0
+                ? recv(conn->fd, ignored, sizeof ignored, MSG_DONTWAIT)
+                : 0;
 }

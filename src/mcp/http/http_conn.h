@@ -27,11 +27,13 @@ typedef struct PtcHttpConn {
     int fd;
     atomic_int phase;
     atomic_int_fast64_t since_ns; /* when the phase began */
+    atomic_bool asked;            /* a head has come, and the end of its answer has not been sent */
+    bool last;                    /* its client was told that no answer comes after this one */
     char address[INET6_ADDRSTRLEN];
     size_t uri_len; /* of the request's first line, as it was sent */
     int64_t opened_ns;
     /* guarded by the lock of all */
-    bool doomed;                    /* shut down to make room */
+    bool doomed; /* on its way out: shut down to make room, or after its last answer */
     char owner[PTC_HTTP_OWNER_MAX]; /* as whom its client last spoke; "": not known */
 } PtcHttpConn;
 
@@ -81,5 +83,11 @@ void ptc_http_conns_tick(PtcHttpConns *conns, int64_t now_ns);
 void ptc_http_conns_cancel(PtcHttpConns *conns);
 /* How many are in the middle of a request. */
 size_t ptc_http_conns_busy(PtcHttpConns *conns);
+size_t ptc_http_conns_open(PtcHttpConns *conns);
+/* Those that wait for a request since then, or longer, are told that nothing more comes; most clients close theirs. */
+void ptc_http_conns_part(PtcHttpConns *conns, int64_t since_ns);
+/* After the last answer, on the connection's thread: reads until the client closes, for a moment.  To close a socket
+ * with bytes in it that nobody has read resets the connection, and the client may lose what it was sent. */
+void ptc_http_conn_await_close(PtcHttpConns *conns, PtcHttpConn *conn);
 
 #endif

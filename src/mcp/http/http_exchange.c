@@ -275,7 +275,7 @@ bool ptc_http_exchange_enough(const PtcHttpExchange *ex)
 /* Also says how programs run, so that an operator sees a server that runs without isolation. */
 static void answer_ready(PtcHttpExchange *ex)
 {
-    bool stopping = atomic_load(&ex->shared->stopping);
+    bool stopping = atomic_load(&ex->shared->leaving);
     ptc_buf_clear(&ex->page);
     ptc_buf_add_cstr(&ex->page, stopping ? "stopping\n" : "ready\n");
     if (ex->shared->isolation)

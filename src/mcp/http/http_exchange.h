@@ -27,7 +27,8 @@ typedef struct PtcHttpShared {
     PtcHttpMetrics metrics;
     PtcHttpSessions sessions;
     PtcHttpLog log;
-    atomic_bool stopping;      /* no new work; streams end */
+    atomic_bool leaving;       /* /ready says so, and answers are the last on their connections */
+    atomic_bool stopping;      /* after that: no new work; streams end */
     int stop_fd;               /* readable once stopping; -1: none */
     atomic_size_t connections; /* for the metrics page */
     atomic_size_t streams;

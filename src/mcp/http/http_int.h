@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_int.h - the HTTP server as seen by http.c, which runs it, and by http_calls.c, which libmicrohttpd calls. */
+ * http_int.h - the HTTP server as seen by http.c, which runs it, by http_stop.c, which ends it, and by http_calls.c,
+ * which libmicrohttpd calls. */
 #ifndef PTC_MCP_HTTP_HTTP_INT_H
 #define PTC_MCP_HTTP_HTTP_INT_H
 
@@ -14,13 +15,25 @@ struct PtcHttp {
     PtcMhd mhd;
     struct MHD_Daemon *daemon;
     PtcHttpAddress address;
-    int listen_fd;
-    int64_t drain_ns;
-    int64_t swept_ns;
+    int listen_fd, signal_fd;
+    int64_t leave_ns, drain_ns;
+    int64_t ticked_ns, swept_ns;
     int64_t accept_ns, complained_ns; /* not accepting before; when that was last said */
     PtcHttpReload *reload;            /* or NULL */
     void *reload_user;
 };
+
+typedef enum { PTC_HTTP_SERVES, PTC_HTTP_IS_TO_LEAVE, PTC_HTTP_IS_TO_STOP } PtcHttpAsked;
+
+/* ---- http.c */
+/* Waits for events, at most so long, and sees to everything.  What signals that came asked for. */
+PtcHttpAsked ptc_http_watch(PtcHttp *http, int most_ms);
+/* Takes connections that wait to be accepted; false: no more do. */
+bool ptc_http_accept(PtcHttp *http);
+
+/* ---- http_stop.c */
+/* From serving to the moment when no connection is left, or the time for that is over. */
+void ptc_http_stop(PtcHttp *http, PtcHttpAsked asked);
 
 /* ---- http_calls.c; user is the PtcHttp */
 void ptc_http_on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
