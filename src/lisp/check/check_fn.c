@@ -93,8 +93,10 @@ const PtcOutline *ptc_check_closure(Checker *c, PtcExpr *x)
     if (!k || !notes_of(c, x->fn))
         return &ptc_outline_any;
     k->fn = x->fn;
+    bool method =
+        x->fn->form == PTC_FORM_METHOD; /* captures the fields of whoever it is called for */
     for (uint32_t i = 0; i < k->count; i++)
-        k->parts[i] = captured(c, x, &x->fn->captures[i]);
+        k->parts[i] = method ? &ptc_outline_any : captured(c, x, &x->fn->captures[i]);
     return ptc_check_fn_value(c, k);
 }
 

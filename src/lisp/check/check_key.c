@@ -47,6 +47,14 @@ static void note_hit(Checker *c, const PtcExpr *at, PtcText key)
         l->hit = true;
 }
 
+/* A step of some->, which goes on only while there is something. */
+static bool is_threaded(const PtcExpr *at)
+{
+    const PtcExpr *x = at->count > 0 ? at->items[0] : NULL;
+    const PtcLocal *local = x && x->kind == PTC_X_LOCAL ? x->local : NULL;
+    return local && ptc_text_is((PtcText){local->name, local->len}, " threaded ");
+}
+
 static void note_miss(Checker *c, const PtcExpr *at, PtcText key, const PtcOutline *map, bool pair)
 {
     Lookup *l = c->dry ? NULL : note_lookup(c, at, key);
@@ -55,7 +63,7 @@ static void note_miss(Checker *c, const PtcExpr *at, PtcText key, const PtcOutli
     if (!l->map)
         l->map = map;
     l->pair = pair;
-    l->asked |= c->asking > 0;
+    l->asked |= c->asking > 0 || is_threaded(at);
     l->wondered |= c->wondering;
     l->wrote |= c->here.wrote && !c->here.muted;
     l->heard |= !c->here.muted;
