@@ -267,7 +267,7 @@ static void run_with_writes(Ptc *ptc, const char *program, char out[TEXT], char 
         "{\"bad\":{\"read_only\":true,\"command\":[\"sh\",\"-c\",\"while ! [ -f %s/begun ]; do "
         "sleep "
         "0.01; done; exit 1\"]},"
-        "\"write\":{\"command\":[\"sh\",\"-c\",\"echo > %s/begun; sleep 0.3; echo > %s/written\"]},"
+        "\"write\":{\"command\":[\"sh\",\"-c\",\"echo > %s/begun; sleep 1.5; echo > %s/written\"]},"
         "\"more\":{\"command\":[\"touch\",\"%s/more\"]},"
         "\"read\":{\"read_only\":true,\"command\":[\"sleep\",\"1000\"]}}",
         dir, dir, dir, dir);
