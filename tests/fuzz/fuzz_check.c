@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 
-enum { RUN_BYTES = 4096, ENGINE_RUNS = 1000, LOOKS_PER_MS = 20 };
+enum { RUN_BYTES = 4096, ENGINE_RUNS = 1000, LOOKS_PER_MS = 10 };
 
 /* ------------------------------------------------------------------------------- engines */
 
@@ -30,7 +30,7 @@ static Ptc *new_fuzz_engine(int64_t check)
     PtcLimits limits;
     ptc_options_init(&options, sizeof options);
     ptc_limits_init(&limits, sizeof limits);
-    limits.timeout_ms = 200;
+    limits.timeout_ms = 20;
     limits.memory_bytes = 2 << 20;
     limits.loop_limit = 3000;
     limits.max_depth = 200;
