@@ -257,9 +257,7 @@ void ptc_check_maybe(Checker *c, PtcExpr *at, const PtcExpr *value, uint32_t ind
         return;
     name_of_row(index, name);
     f->source = o->source;
-    PtcText key = c->os.sources[o->source % PTC_OUTLINE_SOURCES];
-    if (key.bytes && ptc_str_hash_bytes(key.bytes, key.len) != o->source)
-        key.bytes = NULL;
+    PtcText key = ptc_outline_source(&c->os, o->source);
     if (key.bytes)
         ptc_diag_format(f->message, PTC_MESSAGE_MAX + 1,
                         "%s gets :%s, which may be nil: it is declared with ?", name,

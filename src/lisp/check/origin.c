@@ -43,7 +43,7 @@ static const PtcOutline *maybe(PtcOutlines *os, const PtcOutline *o, PtcText nam
     to.source = name.len ? ptc_str_hash_bytes(name.bytes, name.len) : 0;
     to.least = 0;
     if (name.len)
-        os->sources[to.source % PTC_OUTLINE_SOURCES] = name;
+        ptc_outline_note_source(os, to.source, name);
     return ptc_outline_make(os, &to);
 }
 

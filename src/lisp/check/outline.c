@@ -247,6 +247,32 @@ bool ptc_outline_may_be_false(const PtcOutline *o)
     return o->kinds & PTC_IS_NIL || (o->kinds & PTC_IS_BOOL && o->literal != PTC_TRUE);
 }
 
+/* --------------------------------------------------------------------------------- sources */
+
+/* Where the name is, or would be. */
+static PtcText *source_slot(PtcOutlines *os, uint32_t source)
+{
+    for (uint32_t i = 0; i < PTC_OUTLINE_SOURCES; i++) {
+        PtcText *slot = &os->sources[(source + i) % PTC_OUTLINE_SOURCES];
+        if (!slot->bytes || name_hash(*slot) == source)
+            return slot;
+    }
+    return NULL;
+}
+
+void ptc_outline_note_source(PtcOutlines *os, uint32_t source, PtcText name)
+{
+    PtcText *slot = source_slot(os, source);
+    if (slot)
+        *slot = name;
+}
+
+PtcText ptc_outline_source(const PtcOutlines *os, uint32_t source)
+{
+    const PtcText *slot = source_slot((PtcOutlines *)(uintptr_t)os, source);
+    return slot ? *slot : (PtcText){NULL, 0};
+}
+
 /* --------------------------------------------------------------------------------- joining */
 
 /* Sorts of values, nil aside, numbers being one. */

@@ -81,6 +81,11 @@ typedef struct PtcOutlines {
         [PTC_OUTLINE_SOURCES]; /* members that may be absent, by their hash; the latest of several */
 } PtcOutlines;
 
+/* Remembers the name of a member that may be absent; where there is no room, it has none. */
+void ptc_outline_note_source(PtcOutlines *os, uint32_t source, PtcText name);
+/* Absent: nobody has told it. */
+PtcText ptc_outline_source(const PtcOutlines *os, uint32_t source);
+
 /* Kinds alone. */
 extern const PtcOutline ptc_outline_any, ptc_outline_never, ptc_outline_nil;
 const PtcOutline *ptc_outline_of_kinds(PtcOutlines *os, unsigned kinds);
