@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 PTC = sys.argv[1]
-THERE = ["eval", "test", "repl", "signature", "docs", "doc", "completions", "man"]
+THERE = ["eval", "check", "test", "repl", "signature", "docs", "doc", "completions", "man"]
 LEFT_OUT = ["run", "chat", "init", "mcp", "upstreams", "view", "trace"]
 passed = failed = 0
 
