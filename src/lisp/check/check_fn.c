@@ -476,9 +476,9 @@ static void escape_callee(Checker *c, const PtcCallee *k, unsigned depth)
 
 static void escape(Checker *c, const PtcOutline *o, unsigned depth)
 {
-    if (c->silent || c->os.out || (o->depth == 0 && !o->callee))
+    if (c->silent || c->os.out || !(o->flags & PTC_OUTLINE_CALLEES))
         return;
-    ptc_outline_charge(&c->os, 1);
+    ptc_outline_charge(&c->os, 1u + o->count);
     if (depth > PTC_OUTLINE_DEPTH) {
         c->silent = true; /* a function may be hidden below */
         return;

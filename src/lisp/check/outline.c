@@ -24,10 +24,10 @@ void *ptc_outline_alloc(PtcOutlines *os, size_t size)
 
 /* --------------------------------------------------------------------------------- making */
 
-static uint64_t hash_outline(const PtcOutline *o)
+static uint64_t hash_outline(const PtcOutline *o, unsigned flags)
 {
     uint64_t h =
-        (uint64_t)o->kinds << 32 | (uint64_t)o->least << 24 | (uint64_t)o->flags << 16 | o->count;
+        (uint64_t)o->kinds << 32 | (uint64_t)o->least << 24 | (uint64_t)flags << 16 | o->count;
     h = ptc_hash_fold(h ^ o->source, (uintptr_t)o->item | 1);
     h = ptc_hash_fold(h ^ (uintptr_t)o->callee, (uintptr_t)o->rest | 1);
     h ^= o->literal;
@@ -48,9 +48,9 @@ static bool same_fields(const PtcOutline *a, const PtcOutline *b)
     return true;
 }
 
-static bool same_outline(const PtcOutline *a, const PtcOutline *b)
+static bool same_outline(const PtcOutline *a, const PtcOutline *b, unsigned flags)
 {
-    return a->kinds == b->kinds && a->least == b->least && a->flags == b->flags &&
+    return a->kinds == b->kinds && a->least == b->least && a->flags == flags &&
            a->count == b->count && a->source == b->source && a->item == b->item &&
            a->rest == b->rest && a->callee == b->callee && a->literal == b->literal &&
            same_fields(a, b);
@@ -60,7 +60,7 @@ void ptc_outline_lose(PtcOutlines *os, const PtcOutline *o)
 {
     if (!o || !(o->flags & PTC_OUTLINE_CALLEES) || !os->lost || os->out)
         return;
-    ptc_outline_charge(os, 1);
+    ptc_outline_charge(os, 1u + o->count);
     if (o->callee)
         os->lost(os->user, o->callee);
     ptc_outline_lose(os, o->item);
@@ -69,53 +69,53 @@ void ptc_outline_lose(PtcOutlines *os, const PtcOutline *o)
         ptc_outline_lose(os, o->fields[i].of);
 }
 
-static unsigned has_callees(const PtcOutline *o)
+static void add_part(const PtcOutline *part, unsigned *depth, unsigned *flags)
 {
-    unsigned flags = (o->item ? o->item->flags : 0u) | (o->rest ? o->rest->flags : 0u);
-    for (size_t i = 0; i < o->count; i++)
-        flags |= o->fields[i].of->flags;
-    return o->callee ? PTC_OUTLINE_CALLEES : flags & PTC_OUTLINE_CALLEES;
+    if (!part)
+        return;
+    *depth = part->depth >= *depth ? part->depth + 1u : *depth;
+    *flags |= part->flags & PTC_OUTLINE_CALLEES;
 }
 
-static unsigned deeper(unsigned depth, const PtcOutline *o)
+/* How deep it is, and its flags with what its parts say. */
+static unsigned look_at_parts(const PtcOutline *o, unsigned *flags)
 {
-    return o && o->depth >= depth ? o->depth + 1u : depth;
-}
-
-static unsigned depth_of(const PtcOutline *o)
-{
-    unsigned depth = deeper(deeper(0, o->item), o->rest);
+    unsigned depth = 0;
+    *flags = (o->flags & ~(unsigned)PTC_OUTLINE_CALLEES) | (o->callee ? PTC_OUTLINE_CALLEES : 0);
+    add_part(o->item, &depth, flags);
+    add_part(o->rest, &depth, flags);
     for (size_t i = 0; i < o->count; i++)
-        depth = deeper(depth, o->fields[i].of);
+        add_part(o->fields[i].of, &depth, flags);
     return depth;
 }
 
 /* Without its parts, which lie too deep. */
-static const PtcOutline *flat(PtcOutlines *os, const PtcOutline *o)
+static const PtcOutline *flat(PtcOutlines *os, const PtcOutline *o, unsigned flags)
 {
-    ptc_outline_lose(os, o);
+    PtcOutline whole = *o;
     PtcOutline to = {.kinds = o->kinds, .least = o->least, .flags = o->flags | PTC_OUTLINE_OPEN};
+    whole.flags = (uint8_t)flags;
+    ptc_outline_lose(os, &whole);
     return ptc_outline_make(os, &to);
 }
 
-const PtcOutline *ptc_outline_make(PtcOutlines *os, const PtcOutline *given)
+const PtcOutline *ptc_outline_make(PtcOutlines *os, const PtcOutline *from)
 {
-    PtcOutline whole = *given, *from = &whole;
-    unsigned depth = depth_of(given);
-    from->flags = (uint8_t)((given->flags & ~PTC_OUTLINE_CALLEES) | has_callees(given));
+    unsigned flags, depth = look_at_parts(from, &flags);
     ptc_outline_charge(os, 1u + from->count);
     if (os->out)
         return &ptc_outline_any;
     if (depth > PTC_OUTLINE_DEPTH)
-        return flat(os, from);
-    const PtcOutline **slot = &os->table[hash_outline(from) % PTC_OUTLINE_TABLE];
-    if (*slot && same_outline(*slot, from))
+        return flat(os, from, flags);
+    const PtcOutline **slot = &os->table[hash_outline(from, flags) % PTC_OUTLINE_TABLE];
+    if (*slot && same_outline(*slot, from, flags))
         return *slot;
     size_t bytes = from->count * sizeof *from->fields;
     PtcOutline *o = ptc_outline_alloc(os, sizeof *o + bytes);
     if (!o)
         return &ptc_outline_any;
     *o = *from;
+    o->flags = (uint8_t)flags;
     o->depth = (uint8_t)depth;
     if (bytes)
         o->fields = memcpy(o + 1, from->fields, bytes);
