@@ -116,13 +116,27 @@ static bool fail_tool_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
     return ptc_fail_hint(vm, "%s", hint);
 }
 
+static void write_refusal(PtcMem *mem, const PtcToolInfo *info, const PtcSigIssues *errors,
+                          PtcHostRefusal *out)
+{
+    PtcBuf text;
+    ptc_buf_init(&text, mem, PTC_MESSAGE_MAX);
+    if (!ptc_sig_issues_print(&text, errors, "; "))
+        text.full = false;
+    const char *issues = ptc_buf_text(&text);
+    ptc_diag_format(out->message, PTC_MESSAGE_MAX, "tool/%.*s: %s",
+                    PTC_ARG_OF(info->name, info->name_len),
+                    issues ? issues : "its arguments are not what its signature says");
+    write_call_hint(mem, info, out->hint, PTC_HINT_MAX);
+    ptc_buf_deinit(&text);
+}
+
 bool ptc_program_refuses(const PtcHost *host, size_t number, PtcHeap *heap, PtcMem *mem,
                          PtcValue args, PtcHostRefusal *out)
 {
     const PtcTools *tools = (const PtcTools *)(const void *)host;
     const PtcTool *t = number < tools->count ? &tools->items[number] : NULL;
     PtcSigIssues warnings, errors;
-    PtcBuf text;
     if (!t || !t->shapes.takes) /* nothing is certain of it */
         return false;
     ptc_sig_issues_init(&warnings, mem);
@@ -133,17 +147,10 @@ bool ptc_program_refuses(const PtcHost *host, size_t number, PtcHeap *heap, PtcM
                           t->info.extra ? PTC_SIG_EXTRA_KEPT : PTC_SIG_EXTRA_REFUSED, v, &warnings,
                           &errors);
     bool refused = v == PTC_NONE && errors.count > 0;
-    if (v == PTC_NONE && !refused)
+    if (refused)
+        write_refusal(mem, &t->info, &errors, out);
+    else if (v == PTC_NONE)
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
-    ptc_buf_init(&text, mem, PTC_MESSAGE_MAX);
-    if (refused && !ptc_sig_issues_print(&text, &errors, "; "))
-        text.full = false;
-    const char *issues = refused ? ptc_buf_text(&text) : NULL;
-    ptc_diag_format(out->message, PTC_MESSAGE_MAX, "tool/%.*s: %s",
-                    PTC_ARG_OF(t->info.name, t->info.name_len),
-                    issues ? issues : "its arguments are not what its signature says");
-    write_call_hint(mem, &t->info, out->hint, PTC_HINT_MAX);
-    ptc_buf_deinit(&text);
     ptc_sig_issues_deinit(&warnings);
     ptc_sig_issues_deinit(&errors);
     return refused;

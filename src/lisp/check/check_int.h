@@ -150,21 +150,18 @@ typedef struct Checker {
     uint32_t answers, misfits;   /* ends of the program that were met; those that do not fit */
     bool answer_unsure;          /* there may be others */
     uint32_t session_bytes;      /* of text of functions of earlier programs so far */
-    Narrowed trail[CHECK_TRAIL];
-    uint32_t trail_count;
-    const PtcLocal *guards[CHECK_GUARDS];
-    uint32_t guard_count;
-    uint32_t tested[CHECK_TESTED];
-    uint32_t tested_count;
+    uint32_t trail_count, guard_count, tested_count, doubted_count;
     Finding *findings;
     uint32_t finding_count;
     Lookup *lookups;
     uint32_t lookup_count;
+    bool ending; /* the program has been walked, and functions in doubt are */
+    /* From here on nothing is cleared: the counts say how much there is. */
+    Narrowed trail[CHECK_TRAIL];
+    const PtcLocal *guards[CHECK_GUARDS];
+    uint32_t tested[CHECK_TESTED];
     /* Functions that are called where that cannot be followed; at the end they are walked with anything. */
     const PtcCallee *doubted[CHECK_DOUBTED];
-    uint32_t doubted_count;
-    bool ending;
-    const PtcExpr *leaf; /* the expression whose value is being checked as the answer; or NULL */
 } Checker;
 
 /* ---- check_expr.c */

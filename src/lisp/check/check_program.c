@@ -2,6 +2,9 @@
  * One check of a program, from beginning to report. */
 #include "lisp/check/check_program.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "lisp/check/check_int.h"
 
 /* A program that reaches for nothing outside has nothing to be held against. */
@@ -14,7 +17,9 @@ static Checker *begin(const PtcCheckJob *job)
 {
     const PtcAnalysis *a = job->analysis;
     size_t n = job->facts->def_count;
-    Checker *c = ptc_arena_zalloc(a->arena, sizeof *c);
+    Checker *c = ptc_arena_alloc(a->arena, sizeof *c);
+    if (c)
+        memset(c, 0, offsetof(Checker, trail));
     if (!c || !(c->globals = ptc_arena_zalloc(a->arena, (n ? n : 1) * sizeof *c->globals)))
         return NULL;
     c->os.arena = c->arena = a->arena;
