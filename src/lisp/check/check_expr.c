@@ -398,19 +398,20 @@ static const PtcOutline *walk_map(Checker *c, PtcExpr *x)
     PtcOutline *map = &e.map;
     ptc_outline_edit(&e, &(PtcOutline){.kinds = PTC_IS_MAP});
     for (uint32_t i = 0; i + 1 < x->count; i += 2) {
-        const PtcOutline *k = value_of(c, x->items[i]), *v = value_of(c, x->items[i + 1]);
-        if (k->kinds == 0 || v->kinds == 0)
-            return &ptc_outline_never;
+        const PtcOutline *k = value_of(c, x->items[i]);
+        const PtcOutline *v = k->kinds ? value_of(c, x->items[i + 1]) : k;
+        if (v->kinds == 0)
+            return v;
         if (is_name(k)) {
             PtcText name = {ptc_str_bytes(k->literal), ptc_str_len(k->literal)};
             const PtcOutlineField *alike = ptc_outline_field(map, name);
             if (alike) /* {:id 1 "id" 2} has both */
                 v = ptc_outline_join(&c->os, alike->of, v);
-            ptc_outline_put(&c->os, &e, name, v);
+            ptc_outline_put(&c->os, &e, name,
+                            map->rest ? ptc_outline_join(&c->os, v, map->rest) : v);
             continue;
         }
-        map->rest = map->rest ? ptc_outline_join(&c->os, map->rest, v) : v;
-        map->least = map->least ? map->least : 1;
+        ptc_outline_put_any(&c->os, &e, k, v);
     }
     return ptc_outline_make(&c->os, map);
 }

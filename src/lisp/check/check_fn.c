@@ -378,6 +378,14 @@ static void claim_not_callable(Checker *c, PtcExpr *at, const PtcOutline *f)
                     "[a b]");
 }
 
+/* (:key m otherwise) or (m :key otherwise); NULL: there is no otherwise. */
+static const PtcOutline *ask(Checker *c, PtcExpr *at, const PtcOutline *map, const PtcOutline *key,
+                             const PtcOutline *otherwise)
+{
+    const PtcOutline *o = ptc_check_key(c, at, map, key, otherwise ? KEY_DEFAULT : KEY_READ);
+    return otherwise ? ptc_outline_join(&c->os, o, otherwise) : o;
+}
+
 const PtcOutline *ptc_check_call(Checker *c, PtcExpr *at, const PtcOutline *f,
                                  const PtcOutline *const *args, uint32_t argc)
 {
@@ -387,11 +395,11 @@ const PtcOutline *ptc_check_call(Checker *c, PtcExpr *at, const PtcOutline *f,
     if (c->silent)
         o = &ptc_outline_any;
     else if (is_key_literal(f) && argc >= 1 && argc <= 2)
-        o = ptc_check_key(c, at, args[0], f, argc == 2 ? KEY_DEFAULT : KEY_READ);
+        o = ask(c, at, args[0], f, argc == 2 ? args[1] : NULL);
     else if (f->kinds == PTC_IS_FN && f->callee)
         o = call_callee(c, at, f->callee, args, argc);
     else if (f->kinds == PTC_IS_MAP && argc >= 1 && argc <= 2)
-        o = ptc_check_key(c, at, f, args[0], argc == 2 ? KEY_DEFAULT : KEY_READ);
+        o = ask(c, at, f, args[0], argc == 2 ? args[1] : NULL);
     else if (!(f->kinds & PTC_IS_CALLED)) {
         claim_not_callable(c, at, f);
         o = &ptc_outline_never;

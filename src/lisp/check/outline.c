@@ -479,6 +479,16 @@ void ptc_outline_put(PtcOutlines *os, PtcOutlineEdit *e, PtcText name, const Ptc
     e->fields[at].optional = false;
 }
 
+void ptc_outline_put_any(PtcOutlines *os, PtcOutlineEdit *e, const PtcOutline *key,
+                         const PtcOutline *of)
+{
+    bool may_be_name = key->kinds & (PTC_IS_KEYWORD | PTC_IS_STRING);
+    for (size_t i = 0; may_be_name && i < e->map.count; i++)
+        e->fields[i].of = ptc_outline_join(os, e->fields[i].of, of);
+    e->map.rest = e->map.rest ? ptc_outline_join(os, e->map.rest, of) : of;
+    e->map.least = e->map.least ? e->map.least : 1;
+}
+
 const PtcOutline *ptc_outline_with(PtcOutlines *os, const PtcOutline *map, PtcText name,
                                    const PtcOutline *of)
 {

@@ -125,6 +125,9 @@ typedef struct PtcOutlineEdit {
 void ptc_outline_edit(PtcOutlineEdit *e, const PtcOutline *map);
 /* A member is put in its place, or added. */
 void ptc_outline_put(PtcOutlines *os, PtcOutlineEdit *e, PtcText name, const PtcOutline *of);
+/* The same under a key that is not known: it may be that of any member. */
+void ptc_outline_put_any(PtcOutlines *os, PtcOutlineEdit *e, const PtcOutline *key,
+                         const PtcOutline *of);
 /* The map with one member put. */
 const PtcOutline *ptc_outline_with(PtcOutlines *os, const PtcOutline *map, PtcText name,
                                    const PtcOutline *of);

@@ -70,12 +70,13 @@ static const PtcOutline *put(Checker *c, const PtcOutline *m, const PtcOutline *
                              const PtcOutline *of)
 {
     PtcText name;
-    PtcOutline to = *m;
+    PtcOutlineEdit e;
+    ptc_outline_edit(&e, m);
     if (name_of(key, &name))
-        return ptc_outline_with(&c->os, m, name, of);
-    to.rest = to.rest ? ptc_outline_join(&c->os, to.rest, of) : of;
-    to.least = to.least ? to.least : 1;
-    return ptc_outline_make(&c->os, &to);
+        ptc_outline_put(&c->os, &e, name, of);
+    else
+        ptc_outline_put_any(&c->os, &e, key, of);
+    return ptc_outline_make(&c->os, &e.map);
 }
 
 static const PtcOutline *assoc(Checker *c, const RuleCall *call)
