@@ -2,8 +2,10 @@
  * peer.c - runs lines of a batch (docs/batch.md) in several ways, named by its arguments, and answers each line with
  * one line for each way:
  *
- *   error, warn, off   findings are errors, or warnings, or none are looked for
- *   stress             the garbage of findings is collected at every safepoint
+ *   error, warn, off   what is found is an error, or a warning, or nothing is looked for
+ *   brief-error, brief-off
+ *                      the same with little time and memory, for programs that may not end
+ *   stress             garbage is collected at every safepoint
  *   torture            {"allocations": N}: one allocation of the line fails after the other, and the line must end as
  *                      it does without, or out of memory; lines share no session then
  *   count              {"ns": N}: how long a run of the line takes, on average of many
@@ -29,13 +31,14 @@ typedef struct Way {
     const char *name;
     int64_t check;
     int64_t stress;
+    bool brief; /* little time and memory */
 } Way;
 
 static const Way ways[] = {
-    {"count", PTC_CHECK_ERROR, 0},     {"error", PTC_CHECK_ERROR, 0},
-    {"warn", PTC_CHECK_WARN, 0},       {"off", PTC_CHECK_OFF, 0},
-    {"stress", PTC_CHECK_ERROR, 1},    {"torture", PTC_CHECK_ERROR, 0},
-    {"torture-off", PTC_CHECK_OFF, 0},
+    {"error", PTC_CHECK_ERROR, 0, false},      {"warn", PTC_CHECK_WARN, 0, false},
+    {"off", PTC_CHECK_OFF, 0, false},          {"stress", PTC_CHECK_ERROR, 1, false},
+    {"torture", PTC_CHECK_ERROR, 0, false},    {"count", PTC_CHECK_ERROR, 0, false},
+    {"brief-error", PTC_CHECK_ERROR, 0, true}, {"brief-off", PTC_CHECK_OFF, 0, true},
 };
 
 static void fail(const char *why, const char *line)
@@ -51,7 +54,11 @@ static Ptc *open_engine(const Way *way, int64_t fail_at)
     ptc_options_init(&options, sizeof options);
     ptc_limits_init(&limits, sizeof limits);
     limits.check = way->check;
-    limits.timeout_ms = 20000;
+    limits.timeout_ms = way->brief ? 200 : 20000;
+    if (way->brief) {
+        limits.loop_limit = 3000;
+        limits.memory_bytes = 4 << 20;
+    }
     options.limits = &limits;
     options.gc_stress = way->stress;
     if (fail_at)
@@ -132,7 +139,7 @@ static void count(const Way *way, const char *line)
 
 static void tell(const Way *way, Ptc *ptc, const char *line)
 {
-    if (strncmp(way->name, "torture", 7) == 0) {
+    if (strcmp(way->name, "torture") == 0) {
         torture(way, line);
         return;
     }
