@@ -44,10 +44,9 @@ typedef struct {
     PtcArena arena;
     PtcLimits limits;
     PtcBuf tokens, about; /* about: describes --data */
-    PtcUpstreams upstreams;
+    PtcMcpUpstreams upstreams;
     PtcBuf about_upstreams;
     PtcMcpTasks tasks;
-    PtcMcpFollow follow;            /* all zero: there is nothing to follow */
     unsigned char key[PTC_MCP_KEY]; /* of tokens that clients keep */
     PtcSecrets secrets;
     PtcZygote *zygote; /* of workers, until an executor takes it over */
@@ -312,11 +311,11 @@ static bool open_server_upstreams(Server *s)
     s->o.upstreams.payloads = kept && s->o.trace_payloads != PTC_PAYLOADS_NONE;
     s->o.upstreams.records = &s->secrets;
     s->o.upstreams.realm = s->o.http ? "http:" : "";
-    if (!ptc_upstreams_open(&s->upstreams, s->mem, "mcp", &s->o.upstreams, say_upstream, s,
-                            &s->failure))
+    if (!ptc_mcp_upstreams_open(&s->upstreams, s->mem, &s->o.upstreams, say_upstream, s,
+                                &s->failure))
         return false;
-    if (s->upstreams.manager)
-        ptc_manager_describe(s->upstreams.manager, &s->about_upstreams, PTC_CATALOG_TEXT_BYTES);
+    if (s->upstreams.mem)
+        ptc_mcp_upstreams_describe(&s->upstreams, &s->about_upstreams, PTC_CATALOG_TEXT_BYTES);
     return true;
 }
 
@@ -327,12 +326,11 @@ static bool open_tasks(Server *s)
     if (!s->o.task.on)
         return true;
     s->failure = PTC_EXIT_USAGE;
-    if (!s->upstreams.manager || ptc_manager_count(s->upstreams.manager) == 0)
+    if (!s->upstreams.mem)
         return refuse_mcp_option("--task",
                                  "it needs at least one upstream; name a file with --upstreams, or "
                                  "those of a client with --import");
-    return ptc_mcp_tasks_open(&s->tasks, s->mem, &s->o.task, s->upstreams.manager, &s->limits,
-                              &why) ||
+    return ptc_mcp_tasks_open(&s->tasks, s->mem, &s->o.task, &s->upstreams, &s->limits, &why) ||
            refuse_mcp_option(s->tasks.inner ? "--task" : "--task-model", why.text);
 }
 
@@ -348,7 +346,8 @@ static void set_server_limits(Server *s)
     /* Clients give up after a minute. */
     l->deadline_ms =
         DEADLINE_MS + (o->program_timeout_ms > DEADLINE_MS ? o->program_timeout_ms : 0);
-    ptc_upstreams_limits(&s->upstreams, l);
+    if (s->upstreams.mem)
+        ptc_upstreams_limits(&s->upstreams.now->files, l);
     if (l->timeout_ms == PTC_UNSET)
         l->timeout_ms = PTC_MCP_PROGRAM_MS;
     if (l->memory_bytes == PTC_UNSET)
@@ -399,8 +398,7 @@ static bool make_executor(Server *s)
     PtcExecutorConfig config = {
         .tools = s->tools, .limits = s->limits, .max_idle = (unsigned)s->o.max_running};
     ptc_why_init(&why);
-    if (s->upstreams.manager)
-        config.remote = ptc_manager_remote(s->upstreams.manager);
+    config.remote = ptc_mcp_upstreams_remote(&s->upstreams);
     if (!check_data(s))
         return false;
     if (s->o.isolation != PTC_ISOLATION_NONE) {
@@ -432,15 +430,16 @@ static void set_config(Server *s)
     c->executor = s->executor;
     c->tools = s->tools;
     c->about_data = ptc_buf_text(&s->about);
-    if (s->upstreams.manager) {
+    if (s->upstreams.mem) {
+        PtcManager *manager = ptc_mcp_upstreams_hold(&s->upstreams);
         ptc_mcp_upstreams_tell(&s->upstreams, ptc_buf_text(&s->about_upstreams), !o->http, c);
-        c->remote = ptc_manager_remote(s->upstreams.manager);
         c->can_ask = ptc_toolset_may_repeat(s->tools); /* after a question they are called again */
         /* A browser comes back to this machine, and tokens serve every owner. */
         c->can_sign_in = !o->http;
         c->approval_ttl_ms = o->approval_ttl_ms;
         c->approval_wait_ms = o->approval_wait_ms;
-        c->key = ptc_manager_key(s->upstreams.manager, "tokens of clients", s->key) ? s->key : NULL;
+        c->key = ptc_manager_key(manager, "tokens of clients", s->key) ? s->key : NULL;
+        ptc_mcp_upstreams_release(&s->upstreams, manager);
     }
     if (o->task.on)
         ptc_mcp_tasks_tell(&s->tasks, &c->tasks);
@@ -525,7 +524,7 @@ static bool make_app(Server *s)
     if (s->app && s->o.task.on && s->isolated)
         log_server_line(s, "programs of lisp_task run in this process, not in workers");
     if (s->app)
-        ptc_mcp_upstreams_follow(&s->follow, &s->upstreams, s->app);
+        ptc_mcp_upstreams_follow(&s->upstreams, s->app);
     return s->app || cannot(s, "cannot start", why.text, "");
 }
 
@@ -568,9 +567,10 @@ static int serve_http(Server *s)
                             .isolation = s->isolated ? "workers" : "none",
                             .reload = s->o.token_file ? reload_token_file : NULL,
                             .reload_user = s};
-    if (s->upstreams.manager) {
+    if (s->upstreams.mem) {
         config.metrics = ptc_mcp_upstreams_metrics;
-        config.metrics_user = &s->upstreams;
+        config.again = ptc_mcp_upstreams_read_again;
+        config.metrics_user = config.again_user = &s->upstreams;
     }
     PtcMcpKeep keep;
     PtcStore *store = s->o.stateless ? NULL : ptc_app_store(s->app);
@@ -614,12 +614,12 @@ static int run_mcp_server(Server *s)
 static void release_server(Server *s)
 {
     wipe_tokens(s);
-    ptc_mcp_upstreams_unfollow(&s->follow);
+    ptc_mcp_upstreams_follow(&s->upstreams, NULL);
     ptc_app_free(s->app);
     if (s->executor)
         s->executor->free(s->executor);
     ptc_mcp_tasks_close(&s->tasks);
-    ptc_upstreams_close(&s->upstreams); /* which may learn of secrets until then */
+    ptc_mcp_upstreams_close(&s->upstreams); /* which may learn of secrets until then */
     ptc_secrets_deinit(&s->secrets);
     ptc_buf_deinit(&s->about_upstreams);
     if (s->tools)

@@ -83,12 +83,12 @@ static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, PtcWhy *why)
 }
 
 bool ptc_mcp_tasks_open(PtcMcpTasks *t, PtcMem *mem, const PtcMcpTaskOptions *o,
-                        PtcManager *manager, const PtcLimits *limits, PtcWhy *why)
+                        PtcMcpUpstreams *upstreams, const PtcLimits *limits, PtcWhy *why)
 {
     memset(t, 0, sizeof *t);
     t->mem = mem;
     t->o = o;
-    t->manager = manager;
+    t->upstreams = upstreams;
     t->max_turns = o->max_turns;
     t->retry_turns = o->retry_turns;
     return open_task_model(t, why) && make_agent(t, limits, why);
@@ -112,7 +112,7 @@ void ptc_mcp_tasks_about(const PtcMcpTasks *t, PtcBuf *out)
     if (t->summary.bytes)
         ptc_buf_add(out, t->summary.bytes, t->summary.len);
     else
-        ptc_manager_describe(t->manager, out, (size_t)t->o->summary_bytes);
+        ptc_mcp_upstreams_describe(t->upstreams, out, (size_t)t->o->summary_bytes);
 }
 
 static void about_tasks(void *user, PtcBuf *out)
@@ -124,6 +124,7 @@ void ptc_mcp_tasks_tell(PtcMcpTasks *t, PtcAppTasks *out)
 {
     *out = (PtcAppTasks){.run = ptc_mcp_task_run,
                          .about = about_tasks,
-                         .changes = t->o->allow_writes && !ptc_manager_is_read_only(t->manager),
+                         .changes =
+                             t->o->allow_writes && !ptc_mcp_upstreams_are_read_only(t->upstreams),
                          .user = t};
 }

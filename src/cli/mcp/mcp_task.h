@@ -8,9 +8,9 @@
 #include "agent/definition/definition.h"
 #include "agent/run/model_host.h"
 #include "base/units.h"
+#include "cli/mcp/mcp_upstreams.h"
 #include "cli/options.h"
 #include "mcp/app/app.h"
-#include "upstream/connect/manager.h"
 
 typedef struct PtcMcpTaskOptions {
     bool on, allow_writes, hide_program;
@@ -67,7 +67,7 @@ typedef struct PtcMcpTaskOptions {
 typedef struct PtcMcpTasks {
     PtcMem *mem;
     const PtcMcpTaskOptions *o;
-    PtcManager *manager;
+    PtcMcpUpstreams *upstreams;
     PtcModelHost *host;
     PtcModel *inner; /* as it was opened */
     PtcModel model;  /* the same with a limit on what it says; all zero: not open */
@@ -79,7 +79,8 @@ typedef struct PtcMcpTasks {
 
 /* Opens the model.  False with the reason; ptc_mcp_tasks_close in any case. */
 PTC_MUST_USE bool ptc_mcp_tasks_open(PtcMcpTasks *tasks, PtcMem *mem, const PtcMcpTaskOptions *o,
-                                     PtcManager *manager, const PtcLimits *limits, PtcWhy *why);
+                                     PtcMcpUpstreams *upstreams, const PtcLimits *limits,
+                                     PtcWhy *why);
 /* What the app needs to know of them. */
 void ptc_mcp_tasks_tell(PtcMcpTasks *tasks, PtcAppTasks *out);
 /* After the app, before the manager. */

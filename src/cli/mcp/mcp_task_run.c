@@ -80,7 +80,7 @@ static PtcRemoteMode mode_of(const Doing *d)
 
 static bool begin_task_calls(Doing *d)
 {
-    PtcRemote *remote = ptc_manager_remote(d->tasks->manager);
+    PtcRemote *remote = ptc_mcp_upstreams_remote(d->tasks->upstreams);
     d->end_ns = ptc_clock_ns(NULL) + d->left_ms * PTC_MS;
     d->watch = (PtcRemoteWatch){begin_task_wait, end_task_wait, &d->waits};
     d->remote = (PtcRemoteRun){.remote = remote, .watch = &d->watch};
@@ -100,8 +100,11 @@ static bool begin_task_calls(Doing *d)
  * Later ones do not, since a server that hangs would delay them all. */
 static void load_task_upstreams(Doing *d)
 {
-    if (!atomic_exchange(&d->tasks->waited, true))
-        ptc_upstreams_learn(d->tasks->manager, &d->remote, d->task->cancel, d->left_ms / LOAD_PART);
+    if (atomic_exchange(&d->tasks->waited, true))
+        return;
+    PtcManager *manager = ptc_mcp_upstreams_hold(d->tasks->upstreams);
+    ptc_upstreams_learn(manager, &d->remote, d->task->cancel, d->left_ms / LOAD_PART);
+    ptc_mcp_upstreams_release(d->tasks->upstreams, manager);
 }
 
 static void end_task_calls(Doing *d)

@@ -49,9 +49,14 @@ static bool fail_reading(ConfigReading *r, int status, const char *what, const c
 {
     PtcBuf line;
     ptc_buf_init(&line, r->u->mem, 16 * PTC_KB);
-    ptc_buf_addf(&line, "ptc %s: %s: %s", r->command, what, why);
+    if (!r->options->say)
+        ptc_buf_addf(&line, "ptc %s: ", r->command);
+    ptc_buf_addf(&line, "%s: %s", what, why);
     *r->status = status;
-    (void)!ptc_shown_write_line(PTC_IO_STDERR, ptc_buf_view(&line).bytes, line.len);
+    if (r->options->say)
+        r->options->say(r->options->say_user, ptc_buf_view(&line));
+    else
+        (void)!ptc_shown_write_line(PTC_IO_STDERR, ptc_buf_view(&line).bytes, line.len);
     ptc_buf_deinit(&line);
     return false;
 }
@@ -232,7 +237,8 @@ static bool read_upstream_config(ConfigReading *r, const ConfigSource *s, PtcCon
 {
     PtcUpstreams *u = r->u;
     const char *why;
-    if (s->import && ptc_io_may_wait(s->path)) /* a file that nobody named must not hold us up */
+    /* a file that nobody named must not hold us up, nor any while we serve */
+    if ((s->import || r->options->say) && ptc_io_may_wait(s->path))
         return fail_reading(r, PTC_EXIT_FAILED, s->path, "it is not a regular file");
     PtcConfigIn in = {.text = read_config_text(u, s->path, &why),
                       .file = ptc_text_cstr(s->path),

@@ -29,6 +29,11 @@ typedef struct PtcUpstreamsOptions {
     int64_t idle_ms;            /* see PtcManagerConfig */
     bool payloads; /* the log of calls also has the beginning of arguments and results */
     bool approved; /* a person has said yes to what would have to be asked about */
+    /* The files are read again, in a process that serves: what is wrong is said here and not on standard error, and
+     * pipes are not read.  NULL: they are read for the first time. */
+    void (*say)(void *user, PtcText line);
+    void *say_user;
+    uint64_t version; /* PtcManagerConfig.version */
 } PtcUpstreamsOptions;
 
 #define PTC_UPSTREAMS_DEFAULTS \

@@ -98,8 +98,8 @@ typedef struct PtcAppConfig {
 
 /* NULL, and why. */
 PTC_MUST_USE PtcApp *ptc_app_new(const PtcAppConfig *config, PtcWhy *why);
-/* Tells clients, once, of upstreams that were not known at the start; `about` and `change` are about_upstreams and
- * upstreams_change of the configuration.  Nothing when that changes nothing.  Any thread. */
+/* Tells clients of upstreams that were not known at the start, or are others now; `about` and `change` are
+ * about_upstreams and upstreams_change of the configuration.  Nothing when that changes nothing.  Any thread. */
 void ptc_app_retell(PtcApp *app, const char *about, bool change);
 /* For the transports; lives as long as the app. */
 PtcMcp *ptc_app_mcp(PtcApp *app);

@@ -369,8 +369,6 @@ void ptc_app_retell(PtcApp *app, const char *about, bool change)
     describe_eval(&c, &description);
     if (c.tasks.run)
         ptc_app_describe_task(app, &task);
-    bool same = flags == app->tools[0].flags &&
-                ptc_text_same(ptc_buf_view(&description), ptc_buf_view(&app->description));
     memcpy(tools, app->tools, sizeof tools);
     tools[0].description = ptc_buf_text(&description);
     tools[0].flags = flags;
@@ -380,7 +378,7 @@ void ptc_app_retell(PtcApp *app, const char *about, bool change)
         if (tools[i].handler == ptc_app_task && ptc_buf_text(&task))
             tools[i].description = ptc_buf_text(&task);
     }
-    if (!same && tools[0].description)
+    if (tools[0].description)
         (void)!ptc_mcp_retell_tools(app->mcp, tools);
     ptc_buf_deinit(&description);
     ptc_buf_deinit(&task);

@@ -133,6 +133,8 @@ static void set_http_limits(PtcHttp *http, const PtcHttpConfig *config)
     http->shared.max_body_bytes = bodies > two ? bodies : two;
     http->reload = config->reload;
     http->reload_user = config->reload_user;
+    http->again = config->again;
+    http->again_user = config->again_user;
     http->conns.request_ns = config->request_ms * PTC_MS;
     http->conns.send_ns = config->send_ms * PTC_MS;
     http->leave_ns = config->leave_ms > 0 ? config->leave_ms * PTC_MS : 0;
@@ -328,10 +330,15 @@ static PtcHttpAsked take_http_signal(PtcHttp *http)
     struct signalfd_siginfo info;
     if (read(http->signal_fd, &info, sizeof info) != (ssize_t)sizeof info)
         return PTC_HTTP_SERVES;
-    bool again = info.ssi_signo == SIGHUP && info.ssi_code != SI_KERNEL;
-    if (info.ssi_signo != SIGUSR1 && !again)
-        return info.ssi_signo == SIGTERM ? PTC_HTTP_IS_TO_LEAVE : PTC_HTTP_IS_TO_STOP;
-    reload_guard_tokens(http);
+    bool hung_up = info.ssi_signo == SIGHUP && info.ssi_code == SI_KERNEL;
+    if (info.ssi_signo == SIGTERM)
+        return PTC_HTTP_IS_TO_LEAVE;
+    if (info.ssi_signo == SIGINT || hung_up)
+        return PTC_HTTP_IS_TO_STOP;
+    if (http->reload || !http->again)
+        reload_guard_tokens(http);
+    if (http->again)
+        http->again(http->again_user);
     return PTC_HTTP_SERVES;
 }
 

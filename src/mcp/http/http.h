@@ -44,8 +44,10 @@ typedef struct PtcHttpConfig {
     /* Appends more lines to /metrics; any thread.  NULL: there are no more. */
     void (*metrics)(void *user, PtcBuf *out);
     void *metrics_user;
-    PtcHttpReload *reload; /* on SIGUSR1; NULL: the tokens stay as they are */
+    PtcHttpReload *reload; /* on SIGHUP and SIGUSR1; NULL: the tokens stay as they are */
     void *reload_user;
+    void (*again)(void *user); /* likewise, for what else is read again; must not wait; or NULL */
+    void *again_user;
     /* for sessions, see http_session.h; outlives the server; NULL: in memory only */
     const struct PtcHttpKeep *keep;
 } PtcHttpConfig;
@@ -60,8 +62,8 @@ unsigned ptc_http_port(const PtcHttp *http);
 
 /* Serves until SIGTERM or SIGINT, which must be blocked in this and every other thread
  * (ptc_http_block_signals, before any is started).  How it ends then is in http_stop.c; SIGINT, or a second signal,
- * leaves out what is only for the sake of other nodes.  SIGUSR1 and SIGHUP make it read the tokens again; a SIGHUP
- * because the terminal is gone ends it. */
+ * leaves out what is only for the sake of other nodes.  SIGHUP and SIGUSR1 make it read again; a SIGHUP because the
+ * terminal is gone ends it. */
 void ptc_http_serve(PtcHttp *http);
 /* Blocks those signals in this thread and the threads it starts; also ignores SIGPIPE. */
 void ptc_http_block_signals(void);

@@ -21,6 +21,8 @@ struct PtcHttp {
     int64_t accept_ns, complained_ns; /* not accepting before; when that was last said */
     PtcHttpReload *reload;            /* or NULL */
     void *reload_user;
+    void (*again)(void *user); /* or NULL */
+    void *again_user;
 };
 
 typedef enum { PTC_HTTP_SERVES, PTC_HTTP_IS_TO_LEAVE, PTC_HTTP_IS_TO_STOP } PtcHttpAsked;

@@ -173,8 +173,8 @@ typedef enum { PTC_MCP_TOOLS, PTC_MCP_PROMPTS, PTC_MCP_RESOURCES } PtcMcpListKin
 void ptc_mcp_list_changed(PtcMcp *mcp, PtcMcpListKind kind);
 void ptc_mcp_resource_updated(PtcMcp *mcp, const char *uri);
 /* From now on tools are told with what these rows say, which are otherwise those of the configuration, in the same
- * order; clients that want to know are told.  Once in the life of a server.  False: it was done before, or memory is
- * short. */
+ * order; clients that want to know are told, unless that says the same.  What was told before stays in memory until the
+ * server ends, so this is for changes that people make.  False: memory is short. */
 bool ptc_mcp_retell_tools(PtcMcp *mcp, const PtcMcpTool *tools);
 
 /* -------------------------------------------------------------------------------------------- what a call brings */

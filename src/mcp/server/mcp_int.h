@@ -36,6 +36,8 @@ typedef struct PtcMcpRows {
             output; /* where the row ends, and where that begins, with its comma; 0: there is none */
     } * ends;
     size_t count;
+    struct PtcMcpRows
+        *before; /* of tools that were told again: what was told until then; NULL: nothing */
 } PtcMcpRows;
 
 /* What clients can be told about, as bits. */
@@ -60,8 +62,10 @@ struct PtcMcp {
     PtcMcpConfig config; /* with defaults filled in */
     unsigned char key[PTC_MCP_KEY];
     PtcMcpRows rows[PTC_MCP_LIST_COUNT];
-    PtcMcpRows retold; /* tools, as they are told after a change; there is one at most */
-    _Atomic(const PtcMcpRows *) newest; /* &retold; NULL: nothing has changed */
+    pthread_mutex_t
+        retold_lock; /* who tells tools again takes it; nothing is taken inside but what tells clients */
+    PtcMcpRows *retold;                 /* tools, as they are told after the last change */
+    _Atomic(const PtcMcpRows *) newest; /* the same for readers; NULL: nothing has changed */
     PtcArena checks_arena;
     const struct PtcSchema **checks;            /* for the arguments, one per tool; NULL: none */
     const char *raw_names[PTC_MCP_MAX_RAW + 1]; /* from all rows; ends in NULL */

@@ -270,34 +270,67 @@ static void free_rows(PtcMcp *mcp, PtcMcpRows *rows)
     *rows = (PtcMcpRows){0};
 }
 
-/* What was told before stays until the server ends, because somebody may be reading it. */
-bool ptc_mcp_retell_tools(PtcMcp *mcp, const PtcMcpTool *tools)
+/* NULL: memory is short. */
+static PtcMcpRows *render_tools_again(PtcMcp *mcp, const PtcMcpTool *tools)
 {
     PtcPool pool;
     Rendering r = {.mcp = mcp, .tools = tools};
-    if (mcp->retold.text.mem)
-        return false;
+    PtcMcpRows *rows = ptc_mem_alloc(&mcp->mem, sizeof *rows);
+    if (!rows)
+        return NULL;
+    *rows = (PtcMcpRows){0};
     ptc_pool_init(&pool, &mcp->mem);
     ptc_budget_init(&r.budget);
     ptc_heap_init(&r.heap, &pool, &r.budget, mcp->config.memory_bytes);
-    bool ok = list_rows(&r, &mcp->retold, mcp->config.tool_count, tool_row) &&
-              ptc_buf_ok(&mcp->retold.text);
+    bool ok = list_rows(&r, rows, mcp->config.tool_count, tool_row) && ptc_buf_ok(&rows->text);
     ptc_heap_deinit(&r.heap);
     ptc_pool_deinit(&pool);
-    if (!ok) {
-        free_rows(mcp, &mcp->retold);
+    if (ok)
+        return rows;
+    free_rows(mcp, rows);
+    ptc_mem_free(&mcp->mem, rows, sizeof *rows);
+    return NULL;
+}
+
+/* What was told before stays until the server ends, because somebody may be reading it. */
+bool ptc_mcp_retell_tools(PtcMcp *mcp, const PtcMcpTool *tools)
+{
+    PtcMcpRows *rows = render_tools_again(mcp, tools);
+    if (!rows)
         return false;
+    pthread_mutex_lock(&mcp->retold_lock);
+    const PtcMcpRows *old = ptc_mcp_rows_of(mcp, PTC_MCP_LIST_TOOLS);
+    bool same = ptc_text_same(ptc_buf_view(&old->text), ptc_buf_view(&rows->text));
+    if (!same) {
+        rows->before = mcp->retold;
+        mcp->retold = rows;
+        atomic_store(&mcp->newest, rows);
     }
-    atomic_store(&mcp->newest, &mcp->retold);
-    ptc_mcp_list_changed(mcp, PTC_MCP_TOOLS);
+    pthread_mutex_unlock(&mcp->retold_lock);
+    if (same) {
+        free_rows(mcp, rows);
+        ptc_mem_free(&mcp->mem, rows, sizeof *rows);
+    } else {
+        ptc_mcp_list_changed(mcp, PTC_MCP_TOOLS);
+    }
     return true;
+}
+
+static void free_retold(PtcMcp *mcp)
+{
+    while (mcp->retold) {
+        PtcMcpRows *rows = mcp->retold;
+        mcp->retold = rows->before;
+        free_rows(mcp, rows);
+        ptc_mem_free(&mcp->mem, rows, sizeof *rows);
+    }
 }
 
 void ptc_mcp_rows_deinit(PtcMcp *mcp)
 {
     for (int i = 0; i < PTC_MCP_LIST_COUNT; i++)
         free_rows(mcp, &mcp->rows[i]);
-    free_rows(mcp, &mcp->retold);
+    free_retold(mcp);
     if (mcp->info.mem)
         ptc_buf_deinit(&mcp->info);
     if (mcp->capabilities.mem)

@@ -80,6 +80,7 @@ PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, PtcWhy *why)
                                                .max_bytes = c.waiting_bytes,
                                                .share = c.owner_share});
     pthread_mutex_init(&mcp->lock, NULL);
+    pthread_mutex_init(&mcp->retold_lock, NULL);
     if (c.key)
         memcpy(mcp->key, c.key, sizeof mcp->key);
     if (!c.key && !ptc_random_bytes(mcp->key, sizeof mcp->key)) {
@@ -101,6 +102,7 @@ void ptc_mcp_free(PtcMcp *mcp)
     ptc_mcp_rows_deinit(mcp);
     ptc_mcp_checks_deinit(mcp);
     pthread_mutex_destroy(&mcp->lock);
+    pthread_mutex_destroy(&mcp->retold_lock);
     ptc_gate_deinit(&mcp->gate);
     ptc_pool_deinit(&mcp->pool);
     free_server(mcp);

@@ -229,6 +229,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
     ptc_scratch_init(&m->scratch, mem, PTC_LISTING_BYTES);
     ptc_scratches_init(&m->scratches, mem);
     ptc_grants_init(&m->grants, mem);
+    ptc_grants_init(&m->process_grants, mem);
     ptc_buf_init(&m->roots, mem, PTC_ROOTS_BYTES);
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->known_lock, NULL);
@@ -236,7 +237,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
     ptc_secrets_init(&m->hidden, mem, SECRET_MIN_RESULT);
     m->sweep.fire = sweep_on_timer;
     m->wake.run = on_wake;
-    atomic_init(&m->version, 1);
+    atomic_init(&m->version, config->version ? config->version : 1);
     take_config(m, config);
     if (config->state_dir)
         m->pins = ptc_pins_new(mem, config->state_dir);
@@ -319,6 +320,7 @@ void ptc_manager_free(PtcManager *m)
     ptc_scratch_deinit(&m->scratch);
     ptc_scratches_deinit(&m->scratches);
     ptc_grants_deinit(&m->grants);
+    ptc_grants_deinit(&m->process_grants);
     ptc_buf_deinit(&m->roots);
     ptc_arena_deinit(&m->arena);
     ptc_mem_free(m->mem, m, sizeof *m);
@@ -356,6 +358,11 @@ void ptc_manager_warm(PtcManager *m, const char *owner, unsigned offers, int64_t
         (void)!ptc_manager_wake(m); /* without a thread nothing is listed before it is called */
     }
     pthread_mutex_unlock(&m->lock);
+}
+
+size_t ptc_manager_runs(const PtcManager *m)
+{
+    return atomic_load(&m->runs);
 }
 
 PtcRemote *ptc_manager_remote(PtcManager *m)

@@ -36,6 +36,8 @@ typedef struct PtcManagerConfig {
     bool approved; /* a person has said yes to whatever would have to be asked about */
     const char *cache_dir, *state_dir; /* NULL: nothing is kept */
     const char *const *environment;    /* of this process */
+    /* Where the versions of listings begin, so that those of one manager are not those of another; 0: at 1. */
+    uint64_t version;
     const char *leash; /* the program that servers on stdio run under; NULL: the running one */
     int64_t call_ms;
     int64_t idle_ms; /* connections of an owner who calls nothing for so long end; 0: they stay */
@@ -74,6 +76,9 @@ const PtcSecrets *ptc_manager_secrets(const PtcManager *manager);
 void ptc_manager_describe(PtcManager *manager, PtcBuf *out, size_t budget);
 /* Is every tool that programs may call known to change nothing? */
 bool ptc_manager_is_read_only(PtcManager *manager);
+
+/* How many runs have begun and not ended. */
+size_t ptc_manager_runs(const PtcManager *manager);
 
 /* A key that stays the same from process to process, for this purpose alone.  False: there is none. */
 PTC_MUST_USE bool ptc_manager_key(PtcManager *manager, const char *purpose, uint8_t key[32]);
@@ -135,6 +140,13 @@ bool ptc_manager_takes_roots(const PtcManager *manager);
 /* What the one client of all owners answered to roots/list, or nothing (absent: it has given no answer).  Servers that
  * were told of other roots are notified, and have a moment to ask again. */
 void ptc_manager_set_roots(PtcManager *manager, PtcText result);
+
+/* ---- serve_approve.c */
+/* What people have allowed until the process ends is allowed here too, where nobody calls anything yet.  False: out of
+ * memory. */
+PTC_MUST_USE bool ptc_manager_take_grants(PtcManager *manager, PtcManager *from);
+/* What they have allowed for good is read from its file again. */
+void ptc_manager_reread_grants(PtcManager *manager);
 
 /* ---- manager_stats.c */
 /* A JSON array: each upstream with what is known of its connections of this owner. */

@@ -238,9 +238,10 @@ struct PtcManager {
     size_t instance_count;
     unsigned under_way;
     _Atomic uint64_t version; /* of all listings */
-    uint64_t changes;         /* how often servers have said that their tools have changed */
-    PtcArena arena;           /* of entries */
-    PtcSecrets told, hidden;  /* for texts about calls; for results */
+    _Atomic size_t runs;
+    uint64_t changes;        /* how often servers have said that their tools have changed */
+    PtcArena arena;          /* of entries */
+    PtcSecrets told, hidden; /* for texts about calls; for results */
     PtcCredentials credentials;
     PtcPins *pins;          /* NULL: none are kept */
     PtcSeenBook *seen;      /* NULL: nothing is learnt */
@@ -250,13 +251,14 @@ struct PtcManager {
     PtcLoopTask wake; /* sets the timer */
     bool sweeping;
     bool ending;
-    PtcGrants grants; /* beyond a run; read from the state directory when they are first needed */
+    PtcGrants grants; /* for good; read from the state directory when they are first needed */
     bool grants_read;
-    unsigned held;         /* calls */
-    uint64_t last_inquiry; /* number of it */
-    unsigned warm_offers;  /* see PtcInstance.offers */
-    bool client_roots;     /* our client has roots */
-    PtcBuf roots;          /* what it said of them, as a result of roots/list; empty: nothing yet */
+    PtcGrants process_grants; /* until the process ends, and those that could not be kept */
+    unsigned held;            /* calls */
+    uint64_t last_inquiry;    /* number of it */
+    unsigned warm_offers;     /* see PtcInstance.offers */
+    bool client_roots;        /* our client has roots */
+    PtcBuf roots;       /* what it said of them, as a result of roots/list; empty: nothing yet */
     char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */
     int64_t warm_at_ns; /* not before */
     bool warm;          /* the background listing has ended */

@@ -35,6 +35,17 @@ void ptc_grants_deinit(PtcGrants *g)
     *g = (PtcGrants){.mem = g->mem};
 }
 
+bool ptc_grants_copy(PtcGrants *to, const PtcGrants *from)
+{
+    ptc_grants_deinit(to);
+    if (!PTC_GROW(to->mem, &to->items, &to->cap, from->count))
+        return false;
+    if (from->count)
+        memcpy(to->items, from->items, from->count * sizeof *from->items);
+    to->count = from->count;
+    return true;
+}
+
 void ptc_grants_owner(const char *realm, const char *owner, uint8_t out[PTC_SHA256_BYTES])
 {
     PtcText parts[] = {PTC_TEXT("ptc owner\0"), ptc_text_cstr(realm), ptc_text_cstr(owner)};

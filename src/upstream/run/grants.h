@@ -47,6 +47,9 @@ typedef enum {
 PTC_MUST_USE bool ptc_grants_add(PtcGrants *grants, PtcGrantOf of);
 PtcGrantState ptc_grants_find(const PtcGrants *grants, PtcGrantOf of);
 
+/* False: out of memory; then none are there.  What was there before is dropped. */
+PTC_MUST_USE bool ptc_grants_copy(PtcGrants *to, const PtcGrants *from);
+
 /* The permanent ones, in a file of the state directory, which other processes read and write too.  A file that is
  * broken, or that others may write, counts as empty. */
 void ptc_grants_load(PtcGrants *grants, const char *state_dir);

@@ -152,9 +152,27 @@ static PtcGrantState find_grant(PtcUpRun *run, PtcGrantOf of)
     if (!m->grants_read)
         ptc_grants_load(&m->grants, m->config.state_dir);
     m->grants_read = true;
-    PtcGrantState state = ptc_grants_find(&m->grants, of);
+    PtcGrantState kept = ptc_grants_find(&m->grants, of);
+    PtcGrantState passing = ptc_grants_find(&m->process_grants, of);
     pthread_mutex_unlock(&m->lock);
-    return state;
+    return kept > passing ? kept : passing;
+}
+
+bool ptc_manager_take_grants(PtcManager *m, PtcManager *from)
+{
+    pthread_mutex_lock(&from->lock);
+    bool ok = ptc_grants_copy(&m->process_grants, &from->process_grants);
+    pthread_mutex_unlock(&from->lock);
+    return ok;
+}
+
+void ptc_manager_reread_grants(PtcManager *m)
+{
+    pthread_mutex_lock(&m->lock);
+    ptc_grants_deinit(&m->grants);
+    ptc_grants_init(&m->grants, m->mem);
+    m->grants_read = false;
+    pthread_mutex_unlock(&m->lock);
 }
 
 PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
@@ -351,13 +369,14 @@ static size_t waiting(void *user, PtcWhy *why)
 static bool grant(PtcUpRun *run, PtcGrantOf of, bool always)
 {
     PtcManager *m = run->manager;
+    bool kept = always && ptc_grants_keep(m->mem, m->config.state_dir, of, &run->unkept);
     pthread_mutex_lock(&m->lock);
-    bool ok = ptc_grants_add(&m->grants, of);
+    bool ok = ptc_grants_add(kept ? &m->grants : &m->process_grants, of);
     pthread_mutex_unlock(&m->lock);
     if (!ok)
         return ptc_why_say(&run->unkept, PTC_WHY_REFUSED,
                            "there are too many, or ptc is out of memory");
-    return !always || ptc_grants_keep(m->mem, m->config.state_dir, of, &run->unkept);
+    return !always || kept;
 }
 
 static bool decide_part(PtcUpRun *run, PtcReplayCall *part, PtcRemoteDecision decision)

@@ -60,6 +60,7 @@ static void *begin_upstream_run(PtcRemote *self, const char *owner, int64_t dead
     memset(view, 0, slots * sizeof *view);
     memset(needs, 0, slots * sizeof *needs);
     memcpy(name, owner, len);
+    atomic_fetch_add(&m->runs, 1);
     *run = (PtcUpRun){.manager = m,
                       .mem = m->mem,
                       .owner = name,
@@ -411,6 +412,7 @@ static void end_upstream_run(void *user, PtcBuf *call_log)
     pthread_mutex_destroy(&run->lock);
     pthread_mutex_destroy(&run->denied_lock);
     ptc_mem_free(m->mem, run, sizeof *run);
+    atomic_fetch_sub(&m->runs, 1); /* last: the manager may end now */
 }
 
 static bool knows_namespace(PtcRemote *self, PtcText ns, PtcBuf *nearest)
