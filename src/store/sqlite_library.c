@@ -13,7 +13,7 @@ static const char *const names[] = {
     "sqlite3_clear_bindings", "sqlite3_finalize",     "sqlite3_bind_text",
     "sqlite3_bind_int64",     "sqlite3_bind_blob64",  "sqlite3_column_int64",
     "sqlite3_column_blob",    "sqlite3_column_bytes", "sqlite3_changes",
-    "sqlite3_errmsg",         "sqlite3_busy_timeout",
+    "sqlite3_errmsg",         "sqlite3_busy_timeout", "sqlite3_libversion",
 };
 
 void *ptc_sqlite_load(PtcSqlite *lib, PtcWhy *why)

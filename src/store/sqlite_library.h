@@ -30,6 +30,7 @@ typedef struct PtcSqlite {
     __typeof__(sqlite3_changes) *changes;
     __typeof__(sqlite3_errmsg) *errmsg;
     __typeof__(sqlite3_busy_timeout) *busy_timeout;
+    __typeof__(sqlite3_libversion) *libversion;
 } PtcSqlite;
 
 /* The handle for dlclose, or NULL with a text in why. */

@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: MIT
- * Records in memory.  What always holds: everything that can fail is done before anything changes, so a record is
- * there whole or not at all. */
-#include "store/store_memory.h"
-
-#include <pthread.h>
+ * Records in memory, which end with the process.  What always holds: everything that can fail is done before anything
+ * changes, so a record is there whole or not at all. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/text/secret.h"
+#include "store/driver.h"
 #include "value/str.h"
 
 enum { STORE_BUCKETS = 1024 };
 
 typedef struct Entry {
     struct Entry *next; /* in its bucket */
-    const char *kind;   /* NUL-terminated, in `text` like the others */
-    PtcText owner, key;
-    PtcStored stored;
-    char *bytes; /* a block of stored.size; NULL when that is 0 */
+    PtcStoreKey key;    /* in `text`; the kind ends with a NUL */
+    PtcStoreRow row;    /* its texts are the blocks below */
+    char meta[PTC_STORE_META], seal[PTC_STORE_SEAL_MOST], rest_seal[PTC_STORE_SEAL_MOST];
+    char *bytes; /* a block of row.size; NULL when that is 0 */
     size_t text_len;
     char text[];
 } Entry;
 
 typedef struct {
-    PtcStore base;
+    PtcStoreDriver base;
     PtcMem mem;
-    /* It guards the entries.  `visit` and `spare` are called under it and may take a lock of their owner; so
-     * nobody calls a store while holding such a lock. */
+    /* It guards the entries; rows are taken under it, and whoever takes them must not use the store. */
     pthread_mutex_t lock;
     Entry *buckets[STORE_BUCKETS];
 } Memory;
 
-static Memory *as_memory_store(PtcStore *store)
+static Memory *as_memory_store(PtcStoreDriver *driver)
 {
-    return (Memory *)(void *)store;
+    return (Memory *)(void *)driver;
 }
 
 /* ---------------------------------------------------------------------------- entries */
@@ -42,16 +40,16 @@ static Entry **find_memory_entry(Memory *m, const PtcStoreKey *key)
 {
     Entry **at = &m->buckets[ptc_str_hash_bytes(key->key.bytes, key->key.len) % STORE_BUCKETS];
     for (; *at; at = &(*at)->next)
-        if ((*at)->key.len == key->key.len &&
-            ptc_secret_same((*at)->key.bytes, key->key.bytes, key->key.len) &&
-            ptc_text_same((*at)->owner, key->owner) && strcmp((*at)->kind, key->kind) == 0)
+        if ((*at)->key.key.len == key->key.len &&
+            ptc_secret_same((*at)->key.key.bytes, key->key.bytes, key->key.len) &&
+            ptc_text_same((*at)->key.owner, key->owner) && strcmp((*at)->key.kind, key->kind) == 0)
             break;
     return at;
 }
 
 static void free_memory_entry(Memory *m, Entry *e)
 {
-    ptc_mem_free(&m->mem, e->bytes, e->stored.size);
+    ptc_mem_free(&m->mem, e->bytes, e->row.size);
     ptc_mem_free(&m->mem, e, sizeof *e + e->text_len);
 }
 
@@ -72,20 +70,20 @@ static Entry *new_memory_entry(Memory *m, const PtcStoreKey *key)
     memcpy(e->text, key->kind, kind_len);
     memcpy(e->text + kind_len, key->owner.bytes, key->owner.len);
     memcpy(e->text + kind_len + key->owner.len, key->key.bytes, key->key.len);
-    e->kind = e->text;
-    e->owner = (PtcText){e->text + kind_len, key->owner.len};
-    e->key = (PtcText){e->owner.bytes + e->owner.len, key->key.len};
+    e->key = (PtcStoreKey){e->text,
+                           {e->text + kind_len, key->owner.len},
+                           {e->text + kind_len + key->owner.len, key->key.len}};
     return e;
 }
 
 /* ---------------------------------------------------------------------------- walking */
 
-/* The next entry of a kind; start with *bucket 0 and `at` NULL. */
-static Entry *next_entry_of_kind(Memory *m, const char *kind, size_t *bucket, Entry *at)
+/* The next entry of a kind (NULL: of any); start with *bucket 0 and `at` NULL. */
+static Entry *next_memory_entry(Memory *m, const char *kind, size_t *bucket, Entry *at)
 {
     for (at = at ? at->next : m->buckets[*bucket]; *bucket < STORE_BUCKETS;) {
         for (; at; at = at->next)
-            if (strcmp(at->kind, kind) == 0)
+            if (!kind || strcmp(at->key.kind, kind) == 0)
                 return at;
         at = ++*bucket < STORE_BUCKETS ? m->buckets[*bucket] : NULL;
     }
@@ -98,16 +96,18 @@ static bool has_bound_room(size_t have, size_t len, size_t most)
 }
 
 /* Would the record fit, with its bytes in place of those of `old` (NULL: a new record)? */
-static bool fits_memory_bounds(Memory *m, const PtcStoreKey *key, const PtcStorePut *put,
+static bool fits_memory_bounds(Memory *m, const PtcStoreKey *key, const PtcStoreWrite *w,
                                const Entry *old)
 {
-    const PtcStoreBounds *b = &put->bounds;
-    size_t count = 0, own_count = 0, bytes = 0, own_bytes = 0, bucket = 0;
+    const PtcStoreBounds *b = &w->bounds;
+    size_t count = 0, own_count = 0, bytes = 0, own_bytes = 0, bucket = 0, len = w->row.bytes.len;
     if (!ptc_store_is_bounded(b))
         return true;
-    for (Entry *e = NULL; (e = next_entry_of_kind(m, key->kind, &bucket, e));) {
-        bool own = ptc_text_same(e->owner, key->owner);
-        size_t size = e == old ? 0 : e->stored.size;
+    for (Entry *e = NULL; (e = next_memory_entry(m, key->kind, &bucket, e));) {
+        bool own = ptc_text_same(e->key.owner, key->owner);
+        size_t size = e == old ? 0 : e->row.size;
+        if (ptc_store_row_is_over(&e->row, w->now_ms))
+            continue;
         count++;
         own_count += own;
         bytes += size;
@@ -115,195 +115,268 @@ static bool fits_memory_bounds(Memory *m, const PtcStoreKey *key, const PtcStore
     }
     bool room =
         old || (has_bound_room(count, 1, b->count) && has_bound_room(own_count, 1, b->owner_count));
-    return room && has_bound_room(bytes, put->bytes.len, b->bytes) &&
-           has_bound_room(own_bytes, put->bytes.len, b->owner_bytes);
+    return room && has_bound_room(bytes, len, b->bytes) &&
+           has_bound_room(own_bytes, len, b->owner_bytes);
 }
 
 /* -------------------------------------------------------------------------- operations */
 
-static PtcStoreStatus get_from_memory(PtcStore *store, const PtcStoreKey *key, PtcStored *stored,
-                                      PtcBuf *bytes)
+/* There is one process, so nobody else can hold anything. */
+static PtcStoreStatus get_from_memory(PtcStoreDriver *driver, const PtcStoreKey *key,
+                                      const PtcStoreClaim *claim, bool with_bytes,
+                                      PtcStoreTakeRow *take, void *user)
 {
-    Memory *m = as_memory_store(store);
-    PtcStoreStatus status = PTC_STORE_ABSENT;
+    Memory *m = as_memory_store(driver);
+    (void)claim;
     pthread_mutex_lock(&m->lock);
     const Entry *e = *find_memory_entry(m, key);
     if (e) {
-        *stored = e->stored;
-        bool copied = !bytes || ptc_buf_add(bytes, e->bytes, e->stored.size);
-        status = copied ? PTC_STORE_OK : bytes->full ? PTC_STORE_FULL : PTC_STORE_NO_MEMORY;
+        PtcStoreRow row = e->row;
+        if (!with_bytes)
+            row.bytes = (PtcText){NULL, 0};
+        take(user, key, &row);
     }
     pthread_mutex_unlock(&m->lock);
-    return status;
+    return e ? PTC_STORE_OK : PTC_STORE_ABSENT;
 }
 
-/* Replaces the bytes of an entry; false: out of memory. */
-static bool set_bytes(Memory *m, Entry *e, PtcText bytes)
+static PtcText keep_short(char *room, size_t most, PtcText text)
+{
+    size_t len = text.len < most ? text.len : most;
+    if (len)
+        memcpy(room, text.bytes, len);
+    return (PtcText){room, len};
+}
+
+/* Gives an entry what was written; false: out of memory. */
+static bool write_entry(Memory *m, Entry *e, const PtcStoreRow *row)
 {
     char *copy = NULL;
-    if (bytes.len && !(copy = ptc_mem_alloc(&m->mem, bytes.len)))
+    PtcStoreRow *to = &e->row;
+    if (row->bytes.len && !(copy = ptc_mem_alloc(&m->mem, row->bytes.len)))
         return false;
-    if (copy)
-        memcpy(copy, bytes.bytes, bytes.len);
-    ptc_mem_free(&m->mem, e->bytes, e->stored.size);
-    e->bytes = copy;
-    e->stored.size = bytes.len;
-    e->stored.version++;
+    if (row->bytes.bytes) {
+        if (copy)
+            memcpy(copy, row->bytes.bytes, row->bytes.len);
+        ptc_mem_free(&m->mem, e->bytes, to->size);
+        e->bytes = copy;
+        to->bytes = (PtcText){copy ? copy : "", row->bytes.len};
+        to->size = row->bytes.len;
+        to->version = row->version;
+        memcpy(to->tag, row->tag, sizeof to->tag);
+        to->seal = keep_short(e->seal, sizeof e->seal, row->seal);
+    }
+    to->used_ms = row->used_ms;
+    to->expires_ms = row->expires_ms;
+    to->idle_ms = row->idle_ms;
+    to->meta = keep_short(e->meta, sizeof e->meta, row->meta);
+    to->rest_seal = keep_short(e->rest_seal, sizeof e->rest_seal, row->rest_seal);
     return true;
 }
 
-/* What may change without the bytes, so the version stays. */
-static void set_rest(Entry *e, const PtcStorePut *put)
-{
-    e->stored.used_ms = put->used_ms;
-    e->stored.expires_ms = put->expires_ms;
-    e->stored.meta_len = put->meta.len;
-    if (put->meta.len)
-        memcpy(e->stored.meta, put->meta.bytes, put->meta.len);
-}
-
 static PtcStoreStatus add_memory_record(Memory *m, Entry **at, const PtcStoreKey *key,
-                                        const PtcStorePut *put)
+                                        const PtcStoreWrite *w)
 {
-    if (!fits_memory_bounds(m, key, put, NULL))
+    if (!fits_memory_bounds(m, key, w, NULL))
         return PTC_STORE_FULL;
     Entry *e = new_memory_entry(m, key);
-    if (e && !set_bytes(m, e, put->bytes)) {
+    if (e && !write_entry(m, e, &w->row)) {
         free_memory_entry(m, e);
         e = NULL;
     }
     if (!e)
         return PTC_STORE_NO_MEMORY;
-    set_rest(e, put);
-    e->stored.created_ms = put->used_ms;
+    e->row.created_ms = w->row.created_ms;
     *at = e; /* at the end of its bucket */
     return PTC_STORE_OK;
 }
 
 static PtcStoreStatus change_memory_record(Memory *m, Entry *e, const PtcStoreKey *key,
-                                           const PtcStorePut *put)
+                                           const PtcStoreWrite *w)
 {
-    if (put->bytes.bytes) {
-        if (put->bytes.len > e->stored.size && !fits_memory_bounds(m, key, put, e))
-            return PTC_STORE_FULL;
-        if (!set_bytes(m, e, put->bytes))
-            return PTC_STORE_NO_MEMORY;
-    }
-    set_rest(e, put);
-    return PTC_STORE_OK;
+    if (w->row.bytes.bytes && w->row.bytes.len > e->row.size && !fits_memory_bounds(m, key, w, e))
+        return PTC_STORE_FULL;
+    return write_entry(m, e, &w->row) ? PTC_STORE_OK : PTC_STORE_NO_MEMORY;
+}
+
+static bool is_guarded(Memory *m, const PtcStoreWrite *w)
+{
+    const Entry *guard = w->guard ? *find_memory_entry(m, w->guard) : NULL;
+    return !w->guard || (guard && guard->row.version == w->guard_version);
+}
+
+static PtcStoreStatus put_locked(Memory *m, const PtcStoreKey *key, const PtcStoreWrite *w,
+                                 uint64_t *there)
+{
+    if (!is_guarded(m, w))
+        return PTC_STORE_FENCED;
+    Entry **at = find_memory_entry(m, key);
+    if (*at && ptc_store_row_is_over(&(*at)->row, w->now_ms))
+        drop_memory_entry(m, at);
+    /* dropping has moved the end of the bucket */
+    at = find_memory_entry(m, key);
+    *there = *at ? (*at)->row.version : 0;
+    if (*there != w->expected)
+        return *at ? PTC_STORE_CONFLICT : PTC_STORE_ABSENT;
+    return *at ? change_memory_record(m, *at, key, w) : add_memory_record(m, at, key, w);
 }
 
 /* Compares and changes under one lock, so a version that was right stays right. */
-static PtcStoreStatus put_in_memory(PtcStore *store, const PtcStoreKey *key,
-                                    const PtcStorePut *record, uint64_t *version)
+static PtcStoreStatus put_in_memory(PtcStoreDriver *driver, const PtcStoreKey *key,
+                                    const PtcStoreWrite *w, uint64_t *there)
 {
-    Memory *m = as_memory_store(store);
-    PtcStoreStatus status;
-    if (record->meta.len > PTC_STORE_META)
-        return PTC_STORE_FULL;
+    Memory *m = as_memory_store(driver);
     pthread_mutex_lock(&m->lock);
-    Entry **at = find_memory_entry(m, key);
-    uint64_t there = *at ? (*at)->stored.version : 0;
-    if (there != record->expected)
-        status = *at ? PTC_STORE_CONFLICT : PTC_STORE_ABSENT;
-    else if (*at)
-        status = change_memory_record(m, *at, key, record);
-    else
-        status = add_memory_record(m, at, key, record);
-    *version = *at ? (*at)->stored.version : 0;
+    PtcStoreStatus status = put_locked(m, key, w, there);
     pthread_mutex_unlock(&m->lock);
     return status;
 }
 
-static PtcStoreStatus remove_from_memory(PtcStore *store, const PtcStoreKey *key)
+static PtcStoreStatus remove_from_memory(PtcStoreDriver *driver, const PtcStoreKey *key,
+                                         uint64_t expected)
 {
-    Memory *m = as_memory_store(store);
+    Memory *m = as_memory_store(driver);
     pthread_mutex_lock(&m->lock);
     Entry **at = find_memory_entry(m, key);
-    bool there = *at != NULL;
-    if (there)
+    PtcStoreStatus status = !*at                                         ? PTC_STORE_ABSENT
+                            : expected && (*at)->row.version != expected ? PTC_STORE_CONFLICT
+                                                                         : PTC_STORE_OK;
+    if (status == PTC_STORE_OK)
         drop_memory_entry(m, at);
     pthread_mutex_unlock(&m->lock);
-    return there ? PTC_STORE_OK : PTC_STORE_ABSENT;
+    return status;
 }
 
-static PtcStoreKey memory_entry_key(const Entry *e)
+static int compare_text(PtcText a, PtcText b)
 {
-    return (PtcStoreKey){e->kind, e->owner, e->key};
+    int order = memcmp(a.bytes, b.bytes, a.len < b.len ? a.len : b.len);
+    return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static PtcStoreStatus list_memory(PtcStore *store, const char *kind, PtcText owner,
-                                  PtcStoreVisit *visit, void *user)
+static int compare_keys(const PtcStoreKey *a, const PtcStoreKey *b)
 {
-    Memory *m = as_memory_store(store);
-    size_t bucket = 0;
-    bool more = true;
+    int order = compare_text(a->owner, b->owner);
+    if (!order)
+        order = compare_text(a->key, b->key);
+    return order ? order : strcmp(a->kind, b->kind);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return compare_keys(&(*(Entry *const *)a)->key, &(*(Entry *const *)b)->key);
+}
+
+/* Those that are wanted, in `found` if there is room for all; how many there are. */
+static size_t find_listed(Memory *m, const char *kind, PtcText owner, const PtcStoreKey *after,
+                          Entry **found, size_t room)
+{
+    size_t bucket = 0, n = 0;
+    for (Entry *e = NULL; (e = next_memory_entry(m, kind, &bucket, e));) {
+        if ((owner.bytes && !ptc_text_same(e->key.owner, owner)) ||
+            (after && compare_keys(&e->key, after) <= 0))
+            continue;
+        if (n < room)
+            found[n] = e;
+        n++;
+    }
+    return n;
+}
+
+static PtcStoreStatus list_memory(PtcStoreDriver *driver, const char *kind, PtcText owner,
+                                  const PtcStoreKey *after, size_t n, PtcStoreTakeRow *take,
+                                  void *user)
+{
+    Memory *m = as_memory_store(driver);
     pthread_mutex_lock(&m->lock);
-    for (Entry *e = NULL; more && (e = next_entry_of_kind(m, kind, &bucket, e));) {
-        PtcStoreKey key = memory_entry_key(e);
-        more = (owner.bytes && !ptc_text_same(e->owner, owner)) || visit(user, &key, &e->stored);
+    size_t count = find_listed(m, kind, owner, after, NULL, 0);
+    Entry **found = count ? ptc_mem_alloc(&m->mem, count * sizeof *found) : NULL;
+    if (found) {
+        find_listed(m, kind, owner, after, found, count);
+        qsort(found, count, sizeof *found, compare_entries);
+        for (size_t i = 0; i < count && i < n; i++)
+            if (!take(user, &found[i]->key, &found[i]->row))
+                break;
+        ptc_mem_free(&m->mem, found, count * sizeof *found);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return count && !found ? PTC_STORE_NO_MEMORY : PTC_STORE_OK;
+}
+
+/* Walks the buckets itself, because records are removed on the way. */
+static PtcStoreStatus expire_memory(PtcStoreDriver *driver, const char *kind, int64_t now_ms,
+                                    size_t n)
+{
+    Memory *m = as_memory_store(driver);
+    pthread_mutex_lock(&m->lock);
+    for (size_t i = 0; i < STORE_BUCKETS && n; i++)
+        for (Entry **at = &m->buckets[i]; *at && n;)
+            if (strcmp((*at)->key.kind, kind) == 0 && ptc_store_row_is_over(&(*at)->row, now_ms)) {
+                drop_memory_entry(m, at);
+                n--;
+            } else {
+                at = &(*at)->next;
+            }
+    pthread_mutex_unlock(&m->lock);
+    return PTC_STORE_OK;
+}
+
+static PtcStoreStatus sum_memory(PtcStoreDriver *driver, const char *kind, PtcText owner,
+                                 size_t *count, size_t *bytes)
+{
+    Memory *m = as_memory_store(driver);
+    size_t bucket = 0;
+    *count = *bytes = 0;
+    pthread_mutex_lock(&m->lock);
+    for (Entry *e = NULL; (e = next_memory_entry(m, kind, &bucket, e));) {
+        if (owner.bytes && !ptc_text_same(e->key.owner, owner))
+            continue;
+        ++*count;
+        *bytes += e->row.size;
     }
     pthread_mutex_unlock(&m->lock);
     return PTC_STORE_OK;
 }
 
-static bool is_memory_entry_over(Entry *e, const char *kind, int64_t now_ms, int64_t idle_ms,
-                                 PtcStoreVisit *spare, void *user)
+static PtcStoreStatus hold_in_memory(PtcStoreDriver *driver, const PtcStoreKey *key,
+                                     const PtcStoreClaim *claim)
 {
-    PtcStoreKey key = memory_entry_key(e);
-    return strcmp(e->kind, kind) == 0 && ptc_stored_is_over(&e->stored, now_ms, idle_ms) &&
-           !(spare && spare(user, &key, &e->stored));
+    (void)driver;
+    (void)key;
+    return claim->n <= claim->most ? PTC_STORE_OK : PTC_STORE_HELD;
 }
 
-/* Walks the buckets itself, because records are removed on the way. */
-static PtcStoreStatus expire_memory(PtcStore *store, const char *kind, int64_t now_ms,
-                                    int64_t idle_ms, PtcStoreVisit *spare, void *user)
+static PtcStoreStatus tell_memory(PtcStoreDriver *driver, PtcBuf *out, bool *durable)
 {
-    Memory *m = as_memory_store(store);
-    pthread_mutex_lock(&m->lock);
-    for (size_t i = 0; i < STORE_BUCKETS; i++)
-        for (Entry **at = &m->buckets[i]; *at;)
-            if (is_memory_entry_over(*at, kind, now_ms, idle_ms, spare, user))
-                drop_memory_entry(m, at);
-            else
-                at = &(*at)->next;
-    pthread_mutex_unlock(&m->lock);
-    return PTC_STORE_OK;
-}
-
-static PtcStoreStatus sum_memory(PtcStore *store, const char *kind, size_t *count, size_t *bytes)
-{
-    Memory *m = as_memory_store(store);
-    size_t bucket = 0;
-    *count = *bytes = 0;
-    pthread_mutex_lock(&m->lock);
-    for (Entry *e = NULL; (e = next_entry_of_kind(m, kind, &bucket, e)); ++*count)
-        *bytes += e->stored.size;
-    pthread_mutex_unlock(&m->lock);
-    return PTC_STORE_OK;
+    (void)driver;
+    *durable = false;
+    return ptc_buf_addf(out, "memory, schema %d", PTC_STORE_SCHEMA) ? PTC_STORE_OK
+                                                                    : PTC_STORE_NO_MEMORY;
 }
 
 /* -------------------------------------------------------------------------- life */
 
-static void free_memory_store(PtcStore *store)
+static void free_memory_store(PtcStoreDriver *driver)
 {
-    Memory *m = as_memory_store(store);
+    Memory *m = as_memory_store(driver);
     PtcMem mem;
     for (size_t i = 0; i < STORE_BUCKETS; i++)
         while (m->buckets[i])
             drop_memory_entry(m, &m->buckets[i]);
     pthread_mutex_destroy(&m->lock);
+    pthread_mutex_destroy(&m->base.trouble.lock);
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *m);
     ptc_mem_free(&mem, m, sizeof *m);
 }
 
-PtcStore *ptc_store_memory(PtcWhy *why)
+PtcStoreDriver *ptc_store_memory(const PtcStoreOpening *opening, PtcWhy *why)
 {
-    static const PtcStoreClass class = {get_from_memory,  put_in_memory, remove_from_memory,
-                                        list_memory,      expire_memory, sum_memory,
-                                        free_memory_store};
+    static const PtcStoreDriverClass class = {
+        "memory",           false,       get_from_memory, put_in_memory,
+        remove_from_memory, list_memory, expire_memory,   sum_memory,
+        hold_in_memory,     NULL,        tell_memory,     free_memory_store};
     PtcMem mem;
+    (void)opening;
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     Memory *m = ptc_mem_alloc(&mem, sizeof *m);
     if (!m) {
@@ -314,5 +387,6 @@ PtcStore *ptc_store_memory(PtcWhy *why)
     m->base.class = &class;
     ptc_mem_init(&m->mem, PTC_UNBOUNDED);
     pthread_mutex_init(&m->lock, NULL);
+    pthread_mutex_init(&m->base.trouble.lock, NULL);
     return &m->base;
 }

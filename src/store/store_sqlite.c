@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * Records in a SQLite file.  What always holds: a change is one transaction that takes the write lock before it
- * reads, so what it compared (versions, bounds) still holds when it writes, whatever other processes do; everything
- * written is sealed but the time of creation and the size, and seals are checked before anything read is used; the
- * connection is used by one thread at a time. */
-#include "store/store_sqlite.h"
-
+ * Records in a SQLite file, which several processes of a machine may have open at once.  What always holds: a change is
+ * one transaction that takes the write lock before it reads, so what it compared (versions, bounds, guards) still holds
+ * when it writes, whatever other processes do; the connection is used by one thread at a time. */
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "base/text/secret.h"
 #include "store/store_sqlite_int.h"
 
-static Db *as_sqlite_store(PtcStore *store)
+static Db *as_sqlite_store(PtcStoreDriver *driver)
 {
-    return (Db *)(void *)store;
+    return (Db *)(void *)driver;
 }
 
 /* -------------------------------------------------------------------------- statements */
@@ -22,14 +18,15 @@ static Db *as_sqlite_store(PtcStore *store)
 static PtcStoreStatus failure(Db *db, int code)
 {
     code &= 0xff; /* drop the extended code */
-    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        return PTC_STORE_BUSY;
     if (code == SQLITE_NOMEM)
         return PTC_STORE_NO_MEMORY;
-    if (!db->complained)
-        fprintf(stderr, "ptc: the store cannot be used: %s\n", db->lib.errmsg(db->db));
-    db->complained = true;
-    return PTC_STORE_FAILED;
+    bool busy = code == SQLITE_BUSY || code == SQLITE_LOCKED;
+    ptc_store_trouble_say(&db->base.trouble, "%s",
+                          busy                      ? "the store is busy: another process holds it"
+                          : code == SQLITE_FULL     ? "the store is full"
+                          : code == SQLITE_READONLY ? "the store is read-only"
+                                                    : db->lib.errmsg(db->db));
+    return busy ? PTC_STORE_BUSY : PTC_STORE_FAILED;
 }
 
 /* Bindings are cleared because they point into the caller's memory. */
@@ -70,56 +67,16 @@ static int bind_record_key(Db *db, Statement which, const PtcStoreKey *key)
            bind_bytes(db, which, 3, key->key);
 }
 
+static int64_t column_number(Db *db, Statement which, int at)
+{
+    return db->lib.column_int64(db->statements[which], at);
+}
+
 static PtcText column_bytes_of(Db *db, Statement which, int at)
 {
     sqlite3_stmt *statement = db->statements[which];
     const void *bytes = db->lib.column_blob(statement, at);
     return (PtcText){bytes ? bytes : "", (size_t)db->lib.column_bytes(statement, at)};
-}
-
-/* The first six columns of GET, LIST and OVER. */
-static void take_stored(Db *db, Statement which, PtcStored *stored)
-{
-    sqlite3_stmt *statement = db->statements[which];
-    PtcText meta = column_bytes_of(db, which, 5);
-    *stored = (PtcStored){.version = (uint64_t)db->lib.column_int64(statement, 0),
-                          .created_ms = db->lib.column_int64(statement, 1),
-                          .used_ms = db->lib.column_int64(statement, 2),
-                          .expires_ms = db->lib.column_int64(statement, 3),
-                          .size = (size_t)db->lib.column_int64(statement, 4)};
-    stored->meta_len = meta.len < PTC_STORE_META ? meta.len : PTC_STORE_META;
-    memcpy(stored->meta, meta.bytes, stored->meta_len);
-}
-
-/* ---------------------------------------------------------------------------------- seals */
-
-/* For a record that is not as it was written. */
-static PtcStoreStatus damaged(Db *db)
-{
-    if (!db->complained_of_seals)
-        fprintf(stderr,
-                "ptc: a record of the store was changed by someone who does not have its key\n");
-    db->complained_of_seals = true;
-    return PTC_STORE_DAMAGED;
-}
-
-/* Are the columns other than the bytes as they were written?  Their seal is in column `at`. */
-static bool rest_is_good(Db *db, Statement which, int at, const PtcStoreKey *key,
-                         const PtcStored *stored)
-{
-    PtcStoreSeal seal;
-    PtcStorePut put = {.used_ms = stored->used_ms,
-                       .expires_ms = stored->expires_ms,
-                       .meta = {stored->meta, stored->meta_len}};
-    ptc_store_seal_rest(db->key, key, stored->version, &put, &seal);
-    return ptc_store_seal_is(&seal, column_bytes_of(db, which, at));
-}
-
-static bool bytes_are_good(Db *db, const PtcStoreKey *key, uint64_t version, PtcText bytes)
-{
-    PtcStoreSeal seal;
-    ptc_store_seal_bytes(db->key, key, version, bytes, &seal);
-    return ptc_store_seal_is(&seal, column_bytes_of(db, GET, 8));
 }
 
 /* -------------------------------------------------------------------------- transactions */
@@ -142,30 +99,85 @@ static PtcStoreStatus end_transaction(Db *db, PtcStoreStatus status)
     return status;
 }
 
-/* ------------------------------------------------------------------------------ reading */
+/* --------------------------------------------------------------------------------- holds */
 
-/* Takes the row that GET has found. */
-static PtcStoreStatus take_found_row(Db *db, const PtcStoreKey *key, PtcStored *stored,
-                                     PtcBuf *bytes)
+/* What all other nodes have put beside the record. */
+static PtcStoreStatus count_held(Db *db, const PtcStoreKey *key, const PtcStoreClaim *claim,
+                                 int64_t *held)
 {
-    take_stored(db, GET, stored);
-    if (!rest_is_good(db, GET, 7, key, stored))
-        return damaged(db);
-    if (!bytes)
-        return PTC_STORE_OK;
-    PtcText text = column_bytes_of(db, GET, 6);
-    if (!bytes_are_good(db, key, stored->version, text))
-        return damaged(db);
-    if (ptc_buf_add(bytes, text.bytes, text.len))
-        return PTC_STORE_OK;
-    return bytes->full ? PTC_STORE_FULL : PTC_STORE_NO_MEMORY;
+    PtcText node = {(const char *)claim->node, PTC_STORE_NODE};
+    int code = bind_record_key(db, HELD, key) | bind_bytes(db, HELD, 4, node) |
+               bind_number(db, HELD, 5, claim->now_ms);
+    if (code == SQLITE_OK)
+        code = db->lib.step(db->statements[HELD]);
+    *held = code == SQLITE_ROW ? column_number(db, HELD, 0) : 0;
+    PtcStoreStatus status = code == SQLITE_ROW ? PTC_STORE_OK : failure(db, code);
+    finish_statement(db, HELD);
+    return status;
 }
 
-static PtcStoreStatus read_record_row(Db *db, const PtcStoreKey *key, PtcStored *stored,
-                                      PtcBuf *bytes)
+static PtcStoreStatus let_go_in_sqlite(Db *db, const PtcStoreKey *key, const uint8_t *node)
+{
+    PtcText text = {(const char *)node, PTC_STORE_NODE};
+    return run_statement(db, LET_GO,
+                         bind_record_key(db, LET_GO, key) | bind_bytes(db, LET_GO, 4, text));
+}
+
+/* Inside a transaction. */
+static PtcStoreStatus claim_in_sqlite(Db *db, const PtcStoreKey *key, const PtcStoreClaim *claim)
+{
+    int64_t held;
+    PtcText node = {(const char *)claim->node, PTC_STORE_NODE};
+    if (claim->n == 0)
+        return let_go_in_sqlite(db, key, claim->node);
+    PtcStoreStatus status = count_held(db, key, claim, &held);
+    if (status != PTC_STORE_OK)
+        return status;
+    if (held > claim->most - claim->n)
+        return PTC_STORE_HELD;
+    return run_statement(db, HOLD,
+                         bind_record_key(db, HOLD, key) | bind_bytes(db, HOLD, 4, node) |
+                             bind_number(db, HOLD, 5, claim->n) |
+                             bind_number(db, HOLD, 6, claim->now_ms + claim->ms));
+}
+
+static PtcStoreStatus hold_in_sqlite(PtcStoreDriver *driver, const PtcStoreKey *key,
+                                     const PtcStoreClaim *claim)
+{
+    Db *db = as_sqlite_store(driver);
+    pthread_mutex_lock(&db->lock);
+    PtcStoreStatus status = begin_transaction(db);
+    if (status == PTC_STORE_OK)
+        status = end_transaction(db, claim_in_sqlite(db, key, claim));
+    pthread_mutex_unlock(&db->lock);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ reading */
+
+/* The first ten columns of GET and the lists. */
+static PtcStoreRow row_of(Db *db, Statement which)
+{
+    PtcStoreRow row = {.version = (uint64_t)column_number(db, which, 0),
+                       .created_ms = column_number(db, which, 2),
+                       .used_ms = column_number(db, which, 3),
+                       .expires_ms = column_number(db, which, 4),
+                       .idle_ms = column_number(db, which, 5),
+                       .size = (size_t)column_number(db, which, 6),
+                       .meta = column_bytes_of(db, which, 7),
+                       .seal = column_bytes_of(db, which, 8),
+                       .rest_seal = column_bytes_of(db, which, 9)};
+    PtcText tag = column_bytes_of(db, which, 1);
+    if (tag.len == PTC_STORE_TAG)
+        memcpy(row.tag, tag.bytes, PTC_STORE_TAG);
+    return row;
+}
+
+static PtcStoreStatus read_record_row(Db *db, const PtcStoreKey *key, bool with_bytes,
+                                      PtcStoreTakeRow *take, void *user)
 {
     PtcStoreStatus status = PTC_STORE_OK;
-    int code = bind_record_key(db, GET, key) | bind_number(db, GET, 4, bytes != NULL);
+    int code = bind_record_key(db, GET, key) | bind_number(db, GET, 4, with_bytes);
     if (code == SQLITE_OK)
         code = db->lib.step(db->statements[GET]);
     if (code == SQLITE_DONE) {
@@ -173,52 +185,76 @@ static PtcStoreStatus read_record_row(Db *db, const PtcStoreKey *key, PtcStored 
     } else if (code != SQLITE_ROW) {
         status = failure(db, code);
     } else {
-        status = take_found_row(db, key, stored, bytes);
+        PtcStoreRow row = row_of(db, GET);
+        if (with_bytes)
+            row.bytes = column_bytes_of(db, GET, 10);
+        take(user, key, &row);
     }
     finish_statement(db, GET);
     return status;
 }
 
-static PtcStoreStatus get_from_sqlite(PtcStore *store, const PtcStoreKey *key, PtcStored *stored,
-                                      PtcBuf *bytes)
+static PtcStoreStatus get_claimed(Db *db, const PtcStoreKey *key, const PtcStoreClaim *claim,
+                                  bool with_bytes, PtcStoreTakeRow *take, void *user)
 {
-    Db *db = as_sqlite_store(store);
+    PtcStoreStatus status = begin_transaction(db);
+    if (status != PTC_STORE_OK)
+        return status;
+    status = claim_in_sqlite(db, key, claim);
+    PtcStoreStatus found = PTC_STORE_OK;
+    if (status == PTC_STORE_OK)
+        found = read_record_row(db, key, with_bytes, take, user);
+    status = end_transaction(db, status == PTC_STORE_OK ? found : status);
+    return status;
+}
+
+static PtcStoreStatus get_from_sqlite(PtcStoreDriver *driver, const PtcStoreKey *key,
+                                      const PtcStoreClaim *claim, bool with_bytes,
+                                      PtcStoreTakeRow *take, void *user)
+{
+    Db *db = as_sqlite_store(driver);
     pthread_mutex_lock(&db->lock);
-    PtcStoreStatus status = read_record_row(db, key, stored, bytes);
+    PtcStoreStatus status = claim ? get_claimed(db, key, claim, with_bytes, take, user)
+                                  : read_record_row(db, key, with_bytes, take, user);
     pthread_mutex_unlock(&db->lock);
     return status;
 }
 
-/* Visits the rows of a statement whose parameters are bound; with `sealed`, rows with a bad seal are skipped. */
-static PtcStoreStatus visit_rows(Db *db, Statement which, int code, const char *kind, bool sealed,
-                                 PtcStoreVisit *visit, void *user)
+/* Takes the rows of a list whose parameters are bound. */
+static PtcStoreStatus take_rows(Db *db, Statement which, int code, PtcStoreTakeRow *take,
+                                void *user)
 {
-    PtcStored stored;
     bool more = true;
     while (code == SQLITE_OK && more &&
            (code = db->lib.step(db->statements[which])) == SQLITE_ROW) {
-        take_stored(db, which, &stored);
-        PtcStoreKey key = {kind, column_bytes_of(db, which, 6), column_bytes_of(db, which, 7)};
-        if (sealed && !rest_is_good(db, which, 8, &key, &stored))
-            (void)damaged(db);
-        else
-            more = visit(user, &key, &stored);
+        PtcStoreRow row = row_of(db, which);
+        PtcText kind = column_bytes_of(db, which, 12);
+        PtcStoreKey key = {kind.bytes, column_bytes_of(db, which, 10),
+                           column_bytes_of(db, which, 11)};
+        more = take(user, &key, &row);
         code = SQLITE_OK;
     }
     finish_statement(db, which);
     return code == SQLITE_DONE || !more ? PTC_STORE_OK : failure(db, code);
 }
 
-/* Damaged records are left out: one bad row must not hide the others. */
-static PtcStoreStatus list_sqlite(PtcStore *store, const char *kind, PtcText owner,
-                                  PtcStoreVisit *visit, void *user)
+/* ?1 kind, ?2 owner; ?4 and ?5 owner and key of the one before, ?6 its kind, ?7 how many. */
+static PtcStoreStatus list_sqlite(PtcStoreDriver *driver, const char *kind, PtcText owner,
+                                  const PtcStoreKey *after, size_t n, PtcStoreTakeRow *take,
+                                  void *user)
 {
-    Db *db = as_sqlite_store(store);
+    Db *db = as_sqlite_store(driver);
+    Statement which = !kind ? LIST_ALL : owner.bytes ? LIST_OWNER : LIST_KIND;
+    PtcText none = PTC_TEXT("");
     pthread_mutex_lock(&db->lock);
-    int code = bind_kind(db, LIST, kind);
+    int code = bind_kind(db, which, kind) | bind_bytes(db, which, 4, after ? after->owner : none) |
+               bind_bytes(db, which, 5, after ? after->key : none) |
+               bind_number(db, which, 7, (int64_t)n);
     if (owner.bytes)
-        code |= bind_bytes(db, LIST, 2, owner);
-    PtcStoreStatus status = visit_rows(db, LIST, code, kind, true, visit, user);
+        code |= bind_bytes(db, which, 2, owner);
+    code |=
+        db->lib.bind_text(db->statements[which], 6, after ? after->kind : "", -1, SQLITE_STATIC);
+    PtcStoreStatus status = take_rows(db, which, code, take, user);
     pthread_mutex_unlock(&db->lock);
     return status;
 }
@@ -236,24 +272,47 @@ static PtcStoreStatus add_up(Db *db, const char *kind, PtcText owner, StoreSum *
     bool ok = code == SQLITE_ROW;
     size_t *all[] = {&sum->count, &sum->bytes, &sum->own_count, &sum->own_bytes};
     for (int i = 0; i < 4; i++)
-        *all[i] = ok ? (size_t)db->lib.column_int64(db->statements[SUM], i) : 0;
+        *all[i] = ok ? (size_t)column_number(db, SUM, i) : 0;
     finish_statement(db, SUM);
     return ok ? PTC_STORE_OK : failure(db, code);
 }
 
-static PtcStoreStatus sum_sqlite(PtcStore *store, const char *kind, size_t *count, size_t *bytes)
+static PtcStoreStatus sum_sqlite(PtcStoreDriver *driver, const char *kind, PtcText owner,
+                                 size_t *count, size_t *bytes)
 {
-    Db *db = as_sqlite_store(store);
+    Db *db = as_sqlite_store(driver);
     StoreSum found;
     pthread_mutex_lock(&db->lock);
-    PtcStoreStatus status = add_up(db, kind, PTC_TEXT(""), &found);
+    PtcStoreStatus status = add_up(db, kind, owner.bytes ? owner : PTC_TEXT(""), &found);
     pthread_mutex_unlock(&db->lock);
-    *count = found.count;
-    *bytes = found.bytes;
+    *count = owner.bytes ? found.own_count : found.count;
+    *bytes = owner.bytes ? found.own_bytes : found.bytes;
     return status;
 }
 
 /* ------------------------------------------------------------------------------ writing */
+
+/* What is there before a write; version 0: nothing. */
+typedef struct {
+    uint64_t version;
+    size_t size;
+    bool over;
+} Before;
+
+static PtcStoreStatus peek(Db *db, const PtcStoreKey *key, int64_t now_ms, Before *before)
+{
+    *before = (Before){.version = 0};
+    int code = bind_record_key(db, PEEK, key) | bind_number(db, PEEK, 4, now_ms);
+    if (code == SQLITE_OK)
+        code = db->lib.step(db->statements[PEEK]);
+    if (code == SQLITE_ROW)
+        *before = (Before){(uint64_t)column_number(db, PEEK, 0), (size_t)column_number(db, PEEK, 1),
+                           column_number(db, PEEK, 2) != 0};
+    PtcStoreStatus status =
+        code == SQLITE_ROW || code == SQLITE_DONE ? PTC_STORE_OK : failure(db, code);
+    finish_statement(db, PEEK);
+    return status;
+}
 
 /* Would `len` bytes fit in place of `old` ones, where there are `have` and may be `most` (0: unlimited)? */
 static bool has_replacement_room(size_t have, size_t old, size_t len, size_t most)
@@ -263,160 +322,162 @@ static bool has_replacement_room(size_t have, size_t old, size_t len, size_t mos
 }
 
 /* Would the record fit in place of one of `old` bytes (0 for a new record)? */
-static PtcStoreStatus check_bounds(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
+static PtcStoreStatus check_bounds(Db *db, const PtcStoreKey *key, const PtcStoreWrite *w,
                                    size_t old)
 {
-    const PtcStoreBounds *b = &put->bounds;
-    bool is_new = put->expected == 0;
+    const PtcStoreBounds *b = &w->bounds;
+    bool is_new = w->expected == 0;
+    size_t len = w->row.bytes.len;
     StoreSum sum;
-    if (!ptc_store_is_bounded(b) || (!is_new && put->bytes.len <= old))
+    if (!ptc_store_is_bounded(b) || !w->row.bytes.bytes || (!is_new && len <= old))
         return PTC_STORE_OK;
     PtcStoreStatus status = add_up(db, key->kind, key->owner, &sum);
     if (status != PTC_STORE_OK)
         return status;
     bool many = is_new && (!has_replacement_room(sum.count, 0, 1, b->count) ||
                            !has_replacement_room(sum.own_count, 0, 1, b->owner_count));
-    bool large = !has_replacement_room(sum.bytes, old, put->bytes.len, b->bytes) ||
-                 !has_replacement_room(sum.own_bytes, old, put->bytes.len, b->owner_bytes);
+    bool large = !has_replacement_room(sum.bytes, old, len, b->bytes) ||
+                 !has_replacement_room(sum.own_bytes, old, len, b->owner_bytes);
     return many || large ? PTC_STORE_FULL : PTC_STORE_OK;
 }
 
-static PtcText seal_text(const PtcStoreSeal *seal)
+static PtcStoreStatus write_row(Db *db, const PtcStoreKey *key, const PtcStoreWrite *w)
 {
-    return (PtcText){(const char *)seal->tag, sizeof seal->tag};
-}
-
-/* `may_grow`: the record may become larger than it is. */
-static PtcStoreStatus write_row(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
-                                bool may_grow)
-{
-    Statement which = put->expected == 0 ? ADD : put->bytes.bytes ? CHANGE : TOUCH;
-    int code = bind_record_key(db, which, key) | bind_number(db, which, 5, put->used_ms) |
-               bind_number(db, which, 6, put->expires_ms) | bind_bytes(db, which, 8, put->meta);
-    if (which != ADD)
-        code |= bind_number(db, which, 4, (int64_t)put->expected);
+    const PtcStoreRow *row = &w->row;
+    Statement which = w->expected == 0 ? ADD : row->bytes.bytes ? CHANGE : TOUCH;
+    int code = bind_record_key(db, which, key) | bind_number(db, which, 4, row->used_ms) |
+               bind_number(db, which, 5, row->expires_ms) |
+               bind_number(db, which, 6, row->idle_ms) | bind_bytes(db, which, 7, row->meta) |
+               bind_bytes(db, which, 8, row->rest_seal);
     if (which != TOUCH)
-        code |= bind_number(db, which, 7, (int64_t)put->bytes.len) |
-                bind_bytes(db, which, 9, put->bytes);
-    if (which == CHANGE)
-        code |= bind_number(db, which, 10, may_grow);
-    uint64_t version = put->expected + (which != TOUCH);
-    PtcStoreSeal rest, bytes;
-    ptc_store_seal_rest(db->key, key, version, put, &rest);
-    code |= bind_bytes(db, which, 11, seal_text(&rest));
-    if (which != TOUCH) {
-        ptc_store_seal_bytes(db->key, key, version, put->bytes, &bytes);
-        code |= bind_bytes(db, which, 12, seal_text(&bytes));
-    }
+        code |= bind_number(db, which, 9, (int64_t)row->version) |
+                bind_bytes(db, which, 10, (PtcText){(const char *)row->tag, PTC_STORE_TAG}) |
+                bind_number(db, which, 11, (int64_t)row->bytes.len) |
+                bind_bytes(db, which, 12, row->bytes) | bind_bytes(db, which, 13, row->seal);
+    if (which == ADD)
+        code |= bind_number(db, which, 14, row->created_ms);
     return run_statement(db, which, code);
 }
 
-/* Inside the transaction, so nothing changes between the checks and the write. */
-static PtcStoreStatus put_locked(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
-                                 uint64_t *version)
+static PtcStoreStatus check_guard(Db *db, const PtcStoreWrite *w)
 {
-    PtcStored there = {.version = 0};
-    PtcStoreStatus status = read_record_row(db, key, &there, NULL);
-    if (status != PTC_STORE_OK && status != PTC_STORE_ABSENT)
-        return status;
-    *version = there.version;
-    if (there.version != put->expected)
-        return status == PTC_STORE_OK ? PTC_STORE_CONFLICT : PTC_STORE_ABSENT;
-    if (put->bytes.bytes || put->expected == 0)
-        status = check_bounds(db, key, put, there.size);
-    if (status == PTC_STORE_OK)
-        status = write_row(db, key, put, true);
-    if (status == PTC_STORE_OK && (put->bytes.bytes || put->expected == 0))
-        *version = put->expected + 1;
-    return status;
-}
-
-/* Usually the version is right and the record no larger than before; then one statement is enough (*done), and no
- * transaction is needed. */
-static PtcStoreStatus put_at_once(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
-                                  uint64_t *version, bool *done)
-{
-    PtcStoreStatus status = write_row(db, key, put, !ptc_store_is_bounded(&put->bounds));
-    *done = status == PTC_STORE_OK && db->lib.changes(db->db) > 0;
-    if (*done)
-        *version = put->expected + (put->bytes.bytes != NULL);
-    return status;
-}
-
-/* The transaction is only for what put_at_once could not decide: a conflict, a missing record, a bound. */
-static PtcStoreStatus put_in_sqlite(PtcStore *store, const PtcStoreKey *key,
-                                    const PtcStorePut *record, uint64_t *version)
-{
-    Db *db = as_sqlite_store(store);
-    *version = 0;
-    if (record->meta.len > PTC_STORE_META)
-        return PTC_STORE_FULL;
-    pthread_mutex_lock(&db->lock);
-    PtcStoreStatus status = PTC_STORE_OK;
-    bool done = false;
-    if (record->expected)
-        status = put_at_once(db, key, record, version, &done);
-    if (status == PTC_STORE_OK && !done && (status = begin_transaction(db)) == PTC_STORE_OK)
-        status = end_transaction(db, put_locked(db, key, record, version));
-    pthread_mutex_unlock(&db->lock);
-    return status;
+    Before guard;
+    if (!w->guard)
+        return PTC_STORE_OK;
+    PtcStoreStatus status = peek(db, w->guard, w->now_ms, &guard);
+    return status == PTC_STORE_OK && guard.version != w->guard_version ? PTC_STORE_FENCED : status;
 }
 
 static PtcStoreStatus remove_row(Db *db, const PtcStoreKey *key)
 {
-    PtcStoreStatus status = run_statement(db, REMOVE, bind_record_key(db, REMOVE, key));
-    return status == PTC_STORE_OK && db->lib.changes(db->db) == 0 ? PTC_STORE_ABSENT : status;
+    return run_statement(db, REMOVE, bind_record_key(db, REMOVE, key));
 }
 
-static PtcStoreStatus remove_from_sqlite(PtcStore *store, const PtcStoreKey *key)
+/* Inside the transaction, so nothing changes between the checks and the write. */
+static PtcStoreStatus put_locked(Db *db, const PtcStoreKey *key, const PtcStoreWrite *w,
+                                 uint64_t *there)
 {
-    Db *db = as_sqlite_store(store);
+    Before before;
+    PtcStoreStatus status = check_guard(db, w);
+    if (status == PTC_STORE_OK)
+        status = peek(db, key, w->now_ms, &before);
+    if (status != PTC_STORE_OK)
+        return status;
+    bool gone = before.version && before.over;
+    *there = gone ? 0 : before.version;
+    if (*there != w->expected)
+        return *there ? PTC_STORE_CONFLICT : PTC_STORE_ABSENT;
+    if (gone && (status = remove_row(db, key)) != PTC_STORE_OK)
+        return status;
+    status = check_bounds(db, key, w, gone ? 0 : before.size);
+    if (status == PTC_STORE_OK)
+        status = write_row(db, key, w);
+    return status == PTC_STORE_OK && w->release ? let_go_in_sqlite(db, key, w->release) : status;
+}
+
+/* What others were told of is kept even when the power fails. */
+static bool must_last(const char *kind)
+{
+    return strcmp(kind, "run") == 0 || strcmp(kind, "step") == 0 || strcmp(kind, "suspended") == 0;
+}
+
+static PtcStoreStatus set_lasting(Db *db, bool on)
+{
+    int code = db->lib.exec(db->db, on ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL",
+                            NULL, NULL, NULL);
+    return code == SQLITE_OK ? PTC_STORE_OK : failure(db, code);
+}
+
+static PtcStoreStatus put_in_sqlite(PtcStoreDriver *driver, const PtcStoreKey *key,
+                                    const PtcStoreWrite *w, uint64_t *there)
+{
+    Db *db = as_sqlite_store(driver);
+    bool lasting = must_last(key->kind);
     pthread_mutex_lock(&db->lock);
-    PtcStoreStatus status = remove_row(db, key);
+    PtcStoreStatus status = lasting ? set_lasting(db, true) : PTC_STORE_OK;
+    if (status == PTC_STORE_OK)
+        status = begin_transaction(db);
+    if (status == PTC_STORE_OK)
+        status = end_transaction(db, put_locked(db, key, w, there));
+    if (lasting)
+        (void)!set_lasting(db, false);
     pthread_mutex_unlock(&db->lock);
     return status;
 }
 
-/* For removing records while listing those that have expired, which SQLite allows inside a transaction. */
-typedef struct {
-    Db *db;
-    PtcStoreVisit *spare;
-    void *user;
-    PtcStoreStatus status;
-} Sweep;
-
-static bool sweep_one(void *user, const PtcStoreKey *key, const PtcStored *stored)
+static PtcStoreStatus remove_locked(Db *db, const PtcStoreKey *key, uint64_t expected)
 {
-    Sweep *s = user;
-    if (!s->spare || !s->spare(s->user, key, stored)) {
-        PtcStoreStatus status = remove_row(s->db, key);
-        s->status = status == PTC_STORE_ABSENT ? PTC_STORE_OK : status;
-    }
-    return s->status == PTC_STORE_OK;
+    Before before;
+    PtcStoreStatus status = peek(db, key, 0, &before);
+    if (status != PTC_STORE_OK)
+        return status;
+    if (!before.version)
+        return PTC_STORE_ABSENT;
+    return expected && before.version != expected ? PTC_STORE_CONFLICT : remove_row(db, key);
 }
 
-static PtcStoreStatus expire_sqlite(PtcStore *store, const char *kind, int64_t now_ms,
-                                    int64_t idle_ms, PtcStoreVisit *spare, void *user)
+static PtcStoreStatus remove_from_sqlite(PtcStoreDriver *driver, const PtcStoreKey *key,
+                                         uint64_t expected)
 {
-    Db *db = as_sqlite_store(store);
-    Sweep s = {db, spare, user, PTC_STORE_OK};
+    Db *db = as_sqlite_store(driver);
     pthread_mutex_lock(&db->lock);
     PtcStoreStatus status = begin_transaction(db);
-    if (status == PTC_STORE_OK) {
-        int code = bind_kind(db, OVER, kind) | bind_number(db, OVER, 2, now_ms) |
-                   bind_number(db, OVER, 3, now_ms - idle_ms);
-        status = visit_rows(db, OVER, code, kind, false, sweep_one, &s);
-        status = end_transaction(db, status == PTC_STORE_OK ? s.status : status);
-    }
+    if (status == PTC_STORE_OK)
+        status = end_transaction(db, remove_locked(db, key, expected));
     pthread_mutex_unlock(&db->lock);
     return status;
+}
+
+/* Holds that are over go with it. */
+static PtcStoreStatus expire_sqlite(PtcStoreDriver *driver, const char *kind, int64_t now_ms,
+                                    size_t n)
+{
+    Db *db = as_sqlite_store(driver);
+    pthread_mutex_lock(&db->lock);
+    PtcStoreStatus status =
+        run_statement(db, SWEEP,
+                      bind_kind(db, SWEEP, kind) | bind_number(db, SWEEP, 2, now_ms) |
+                          bind_number(db, SWEEP, 3, (int64_t)n));
+    if (status == PTC_STORE_OK)
+        status = run_statement(db, SWEEP_HOLDS, bind_number(db, SWEEP_HOLDS, 1, now_ms));
+    pthread_mutex_unlock(&db->lock);
+    return status;
+}
+
+static PtcStoreStatus tell_sqlite(PtcStoreDriver *driver, PtcBuf *out, bool *durable)
+{
+    Db *db = as_sqlite_store(driver);
+    *durable = true;
+    return ptc_buf_addf(out, "sqlite %s, schema %d", db->lib.libversion(), PTC_STORE_SCHEMA)
+               ? PTC_STORE_OK
+               : PTC_STORE_NO_MEMORY;
 }
 
 /* ------------------------------------------------------------------------------------ life */
 
-static void free_db(PtcStore *store)
+static void free_db(PtcStoreDriver *driver)
 {
-    Db *db = as_sqlite_store(store);
+    Db *db = as_sqlite_store(driver);
     PtcMem mem;
     for (int i = 0; i < STATEMENTS; i++)
         if (db->statements[i])
@@ -426,17 +487,18 @@ static void free_db(PtcStore *store)
     if (db->so)
         dlclose(db->so);
     pthread_mutex_destroy(&db->lock);
-    ptc_secret_wipe(db->key, sizeof db->key);
+    pthread_mutex_destroy(&db->base.trouble.lock);
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *db);
     ptc_mem_free(&mem, db, sizeof *db);
 }
 
-PtcStore *ptc_store_sqlite(const char *path, PtcWhy *why)
+PtcStoreDriver *ptc_store_sqlite(const PtcStoreOpening *opening, PtcWhy *why)
 {
-    static const PtcStoreClass class = {get_from_sqlite, put_in_sqlite, remove_from_sqlite,
-                                        list_sqlite,     expire_sqlite, sum_sqlite,
-                                        free_db};
+    static const PtcStoreDriverClass class = {
+        "sqlite",      true,       get_from_sqlite, put_in_sqlite, remove_from_sqlite, list_sqlite,
+        expire_sqlite, sum_sqlite, hold_in_sqlite,  NULL,          tell_sqlite,        free_db};
+    const char *path = opening->url + strlen("sqlite:");
     PtcMem mem;
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     Db *db = ptc_mem_alloc(&mem, sizeof *db);
@@ -446,7 +508,8 @@ PtcStore *ptc_store_sqlite(const char *path, PtcWhy *why)
     memset(db, 0, sizeof *db);
     db->base.class = &class;
     pthread_mutex_init(&db->lock, NULL);
-    if ((db->so = ptc_sqlite_load(&db->lib, why)) && ptc_store_sqlite_open(db, path, why))
+    pthread_mutex_init(&db->base.trouble.lock, NULL);
+    if ((db->so = ptc_sqlite_load(&db->lib, why)) && ptc_store_sqlite_open(db, path, opening, why))
         return &db->base;
     free_db(&db->base);
     return NULL;

@@ -4,42 +4,44 @@
 #ifndef PTC_STORE_STORE_SQLITE_INT_H
 #define PTC_STORE_STORE_SQLITE_INT_H
 
-#include <pthread.h>
-
-#include "base/why.h"
+#include "store/driver.h"
 #include "store/sqlite_library.h"
-#include "store/store_seal.h"
 
 typedef enum {
     BEGIN,
     COMMIT,
     ROLLBACK,
     GET,
+    PEEK,
     ADD,
     CHANGE,
     TOUCH,
     REMOVE,
-    LIST,
-    OVER,
+    LIST_OWNER,
+    LIST_KIND,
+    LIST_ALL,
+    SWEEP,
     SUM,
+    HELD,
+    HOLD,
+    LET_GO,
+    SWEEP_HOLDS,
     STATEMENTS
 } Statement;
 
 typedef struct {
-    PtcStore base;
+    PtcStoreDriver base;
     PtcSqlite lib;
     void *so;
     /* It lets one function at a time use the connection and its statements, and is held while the file is read or
-     * written.  `visit` and `spare` are called under it and may take a lock of their owner; so nobody calls a
-     * store while holding such a lock. */
+     * written.  Rows are taken under it, and whoever takes them must not use the store. */
     pthread_mutex_t lock;
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENTS];
-    uint8_t key[PTC_STORE_KEY_BYTES]; /* for the seals */
-    bool complained, complained_of_seals;
 } Db;
 
 /* Opens or creates the file and prepares the statements; false with a text in why. */
-PTC_MUST_USE bool ptc_store_sqlite_open(Db *db, const char *path, PtcWhy *why);
+PTC_MUST_USE bool ptc_store_sqlite_open(Db *db, const char *path, const PtcStoreOpening *opening,
+                                        PtcWhy *why);
 
 #endif

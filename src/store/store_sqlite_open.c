@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Opening a store in SQLite.  What always holds: when several processes open a new file at once, one of them makes
- * the tables and the key.  A file of another format is refused: nothing turns records without seals into sealed ones,
- * or anyone who can write to the file could get anything sealed by making it look old. */
+ * the tables.  A file of another format is refused, and one of the format before is only changed when that is asked
+ * for: nothing turns records without seals into sealed ones, or anyone who can write to the file could get anything
+ * sealed by making it look old. */
 #include "store/store_sqlite_int.h"
 
 #include <stdio.h>
@@ -11,7 +12,14 @@
 #include "base/budget.h"
 #include "base/os/private_file.h"
 
-enum { STORE_SCHEMA = 3, BUSY_MS = 5000 };
+/* 4 is schema 1 of all engines; 3 is what there was before. */
+enum { FILE_SCHEMA = 4, OLD_FILE_SCHEMA = 3 };
+
+#define ROW "version,tag,created,used,expires,idle,size,meta,seal,rest_seal,"
+#define OVER(now) "(expires<=" now " OR used+idle<=" now ")"
+#define THIS "kind=?1 AND owner=?2 AND key=?3"
+#define LISTED "SELECT " ROW "owner,key,kind FROM ptc_record WHERE (owner,key,kind)>(?4,?5,?6) AND "
+#define IN_ORDER " ORDER BY owner,key,kind LIMIT ?7"
 
 /* ?1 kind, ?2 owner and ?3 key wherever they occur.  The bytes are only read when they are wanted, because they may
  * be large. */
@@ -19,22 +27,26 @@ static const char *const texts[STATEMENTS] = {
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
-    [GET] = "SELECT version,created_ms,used_ms,expires_ms,size,meta,CASE WHEN ?4 THEN bytes END,"
-            "rest_seal,seal FROM ptc_record WHERE kind=?1 AND owner=?2 AND key=?3",
-    [ADD] = "INSERT INTO ptc_record(kind,owner,key,version,created_ms,used_ms,expires_ms,size,meta,"
-            "bytes,rest_seal,seal)VALUES(?1,?2,?3,1,?5,?5,?6,?7,?8,?9,?11,?12)",
-    [CHANGE] = "UPDATE ptc_record SET version=version+1,used_ms=?5,expires_ms=?6,size=?7,meta=?8,"
-               "bytes=?9,rest_seal=?11,seal=?12"
-               " WHERE kind=?1 AND owner=?2 AND key=?3 AND version=?4 AND(?10 OR size>=?7)",
-    [TOUCH] = "UPDATE ptc_record SET used_ms=?5,expires_ms=?6,meta=?8,rest_seal=?11"
-              " WHERE kind=?1 AND owner=?2 AND key=?3 AND version=?4",
-    [REMOVE] = "DELETE FROM ptc_record WHERE kind=?1 AND owner=?2 AND key=?3",
-    [LIST] = "SELECT version,created_ms,used_ms,expires_ms,size,meta,owner,key,rest_seal"
-             " FROM ptc_record WHERE kind=?1 AND(?2 IS NULL OR owner=?2)",
-    [OVER] = "SELECT version,created_ms,used_ms,expires_ms,size,meta,owner,key,rest_seal"
-             " FROM ptc_record WHERE kind=?1 AND(expires_ms<=?2 OR used_ms<=?3)",
+    [GET] = "SELECT " ROW "CASE WHEN ?4 THEN bytes END FROM ptc_record WHERE " THIS,
+    [PEEK] = "SELECT version,size," OVER("?4") " FROM ptc_record WHERE " THIS,
+    [ADD] = "INSERT INTO ptc_record(kind,owner,key,version,tag,created,used,expires,idle,size,meta,"
+            "bytes,seal,rest_seal)VALUES(?1,?2,?3,?9,?10,?14,?4,?5,?6,?11,?7,?12,?13,?8)",
+    [CHANGE] = "UPDATE ptc_record SET used=?4,expires=?5,idle=?6,meta=?7,rest_seal=?8,version=?9,"
+               "tag=?10,size=?11,bytes=?12,seal=?13 WHERE " THIS,
+    [TOUCH] = "UPDATE ptc_record SET used=?4,expires=?5,idle=?6,meta=?7,rest_seal=?8 WHERE " THIS,
+    [REMOVE] = "DELETE FROM ptc_record WHERE " THIS,
+    [LIST_OWNER] = LISTED "kind=?1 AND owner=?2" IN_ORDER,
+    [LIST_KIND] = LISTED "kind=?1" IN_ORDER,
+    [LIST_ALL] = LISTED "(?2 IS NULL OR owner=?2)" IN_ORDER,
+    [SWEEP] = "DELETE FROM ptc_record WHERE rowid IN(SELECT rowid FROM ptc_record WHERE kind=?1 "
+              "AND " OVER("?2") " LIMIT ?3)",
     [SUM] = "SELECT count(*),total(size),total(owner=?2),total(size*(owner=?2))"
             "FROM ptc_record WHERE kind=?1",
+    [HELD] = "SELECT total(n) FROM ptc_hold WHERE " THIS " AND node<>?4 AND until>?5",
+    [HOLD] =
+        "INSERT OR REPLACE INTO ptc_hold(kind,owner,key,node,n,until)VALUES(?1,?2,?3,?4,?5,?6)",
+    [LET_GO] = "DELETE FROM ptc_hold WHERE " THIS " AND node=?4",
+    [SWEEP_HOLDS] = "DELETE FROM ptc_hold WHERE until<=?1",
 };
 
 static const char pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
@@ -42,20 +54,32 @@ static const char pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL
 
 /* The index lets sums be computed without reading the bytes. */
 static const char schema[] =
-    "CREATE TABLE ptc_record(kind TEXT NOT NULL,owner BLOB NOT NULL,"
-    "key BLOB NOT NULL,version INTEGER NOT NULL,created_ms INTEGER NOT NULL,"
-    "used_ms INTEGER NOT NULL,expires_ms INTEGER NOT NULL,size INTEGER NOT NULL,"
-    "meta BLOB NOT NULL,bytes BLOB NOT NULL,rest_seal BLOB NOT NULL,"
-    "seal BLOB NOT NULL,PRIMARY KEY(kind,owner,key));"
-    "CREATE INDEX ptc_record_size ON ptc_record(kind,owner,size)";
+    "CREATE TABLE ptc_record(kind TEXT NOT NULL,owner BLOB NOT NULL,key BLOB NOT NULL,"
+    "version INTEGER NOT NULL,tag BLOB NOT NULL,created INTEGER NOT NULL,used INTEGER NOT NULL,"
+    "expires INTEGER NOT NULL,idle INTEGER NOT NULL,size INTEGER NOT NULL,meta BLOB NOT NULL,"
+    "seal BLOB NOT NULL,rest_seal BLOB NOT NULL,bytes BLOB NOT NULL,PRIMARY KEY(kind,owner,key));"
+    "CREATE INDEX ptc_record_size ON ptc_record(kind,owner,size);"
+    "CREATE TABLE ptc_hold(kind TEXT,owner BLOB,key BLOB,node BLOB,n INTEGER NOT NULL,"
+    "until INTEGER NOT NULL,PRIMARY KEY(kind,owner,key,node))WITHOUT ROWID";
 
-static const char set_version[] = "PRAGMA user_version=3";
-_Static_assert(STORE_SCHEMA == 3, "the number that is set");
+/* The seals of before are kept as format 0.  Their records knew no time of idleness; half an hour is what sessions
+ * had at most by default. */
+static const char upgrade_begin[] = "ALTER TABLE ptc_record RENAME TO ptc_old;"
+                                    "DROP INDEX ptc_record_size";
+static const char upgrade_end[] =
+    "INSERT INTO ptc_record SELECT kind,owner,key,version,zeroblob(16),created_ms,used_ms,"
+    "expires_ms,1800000,size,meta,CAST(X'00'||seal AS BLOB),CAST(X'00'||rest_seal AS BLOB),bytes "
+    "FROM ptc_old;DROP TABLE ptc_old";
+
+static const char set_version[] = "PRAGMA user_version=4";
+_Static_assert(FILE_SCHEMA == 4, "the number that is set");
 
 /* One file being opened. */
 typedef struct {
     Db *db;
     const char *path;
+    int64_t timeout_ms;
+    bool upgrade;
     PtcWhy *why;
     bool told; /* why already says what is wrong; otherwise ask SQLite */
 } Opening;
@@ -90,37 +114,37 @@ static int ask_number(const Opening *o, const char *sql, long *n)
 
 /* --------------------------------------------------------------------------------- tables */
 
-/* A store whose key is missing is refused: a new key would make every record look damaged. */
-static int take_store_key(Opening *o, bool make)
-{
-    bool absent;
-    if (ptc_store_key_read(o->path, make, o->db->key, &absent, o->why))
-        return SQLITE_OK;
-    if (absent && !make)
-        return refuse_opening(o, "its key, a file of the same name with .key appended, is missing; "
-                                 "put it back, or remove the store and start again");
-    o->told = true;
-    return SQLITE_ERROR;
-}
-
-/* Inside a transaction, so that of several processes only one makes the tables.  The key is made late: if it existed
- * and the rest then failed, the file would be refused from then on. */
-static int make_tables(Opening *o, long *found)
+static int make_tables(Opening *o)
 {
     long tables = 0;
-    int code = ask_number(o, "PRAGMA user_version", found);
-    if (code != SQLITE_OK || *found >= STORE_SCHEMA)
-        return code;
-    code = ask_number(o, "SELECT count(*)FROM sqlite_master WHERE name LIKE 'ptc!_%' ESCAPE '!'",
-                      &tables);
-    if (code == SQLITE_OK && (*found || tables))
-        return refuse_opening(o,
-                              "it has the format of another version of ptc; name another file, or "
-                              "remove this one and its key");
+    int code = ask_number(
+        o, "SELECT count(*)FROM sqlite_master WHERE name LIKE 'ptc!_%' ESCAPE '!'", &tables);
+    if (code == SQLITE_OK && tables)
+        return refuse_opening(o, "it has the format of another version of ptc; name another file, "
+                                 "or remove this one and its key");
+    return code == SQLITE_OK ? exec(o, schema) : code;
+}
+
+static int upgrade_tables(Opening *o)
+{
+    if (!o->upgrade)
+        return refuse_opening(o, "the store has schema 0, this ptc needs 1: run ptc store migrate");
+    int code = exec(o, upgrade_begin);
     if (code == SQLITE_OK)
         code = exec(o, schema);
-    if (code == SQLITE_OK)
-        code = take_store_key(o, true);
+    return code == SQLITE_OK ? exec(o, upgrade_end) : code;
+}
+
+/* Inside a transaction, so that of several processes only one makes the tables. */
+static int set_up_tables(Opening *o, long *found)
+{
+    int code = ask_number(o, "PRAGMA user_version", found);
+    if (code != SQLITE_OK || *found >= FILE_SCHEMA)
+        return code;
+    if (*found && *found != OLD_FILE_SCHEMA)
+        return refuse_opening(o, "it has the format of another version of ptc; name another file, "
+                                 "or remove this one and its key");
+    code = *found ? upgrade_tables(o) : make_tables(o);
     return code == SQLITE_OK ? exec(o, set_version) : code;
 }
 
@@ -129,22 +153,22 @@ static int check_store_schema(Opening *o)
 {
     long found = 0;
     int code = ask_number(o, "PRAGMA user_version", &found);
-    if (code == SQLITE_OK && found < STORE_SCHEMA) {
+    if (code == SQLITE_OK && found < FILE_SCHEMA) {
         if ((code = exec(o, "BEGIN IMMEDIATE")) != SQLITE_OK)
             return code;
-        code = make_tables(o, &found);
+        code = set_up_tables(o, &found);
         int ended = exec(o, code == SQLITE_OK ? "COMMIT" : "ROLLBACK");
         code = code == SQLITE_OK ? ended : code;
     }
-    if (code == SQLITE_OK && found > STORE_SCHEMA)
+    if (code == SQLITE_OK && found > FILE_SCHEMA)
         return refuse_opening(o, "it was written by a newer version of ptc");
-    return code == SQLITE_OK ? take_store_key(o, false) : code;
+    return code;
 }
 
 /* Tries again for a while, because switching to the write-ahead log does not wait for other processes by itself. */
 static int set_up_database(Opening *o)
 {
-    int64_t until = ptc_clock_ns(NULL) + BUSY_MS * PTC_MS;
+    int64_t until = ptc_clock_ns(NULL) + o->timeout_ms * PTC_MS;
     int code;
     do {
         code = exec(o, pragmas);
@@ -162,7 +186,7 @@ static int open_file(Opening *o)
     int code = db->lib.open_v2(
         o->path, &db->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK)
-        code = db->lib.busy_timeout(db->db, BUSY_MS);
+        code = db->lib.busy_timeout(db->db, (int)o->timeout_ms);
     if (code == SQLITE_OK)
         code = set_up_database(o);
     umask(old);
@@ -170,9 +194,13 @@ static int open_file(Opening *o)
 }
 
 /* The statements are prepared once, when the tables are known to be there. */
-bool ptc_store_sqlite_open(Db *db, const char *path, PtcWhy *why)
+bool ptc_store_sqlite_open(Db *db, const char *path, const PtcStoreOpening *opening, PtcWhy *why)
 {
-    Opening o = {.db = db, .path = path, .why = why};
+    Opening o = {.db = db,
+                 .path = path,
+                 .timeout_ms = opening->timeout_ms,
+                 .upgrade = opening->upgrade,
+                 .why = why};
     if (!ptc_private_file_check(path, why))
         return false;
     if (path[0] == ':') { /* SQLite's own names for databases in memory */

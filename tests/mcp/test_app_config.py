@@ -80,7 +80,6 @@ def wrong_flags():
             (["--tools", "{}"], ["--tools", "@FILE"]),
             (["--tools", "@/no/such.json"], ["/no/such.json"]),
             (["--config", "/no/such.json"], ["/no/such.json"]),
-            (["--session-store", "sqlite:x"], ["--session-store", "--sessions"]),
             (["--sessions", "--session-store", "mysql:x"], ["sqlite:FILE"]),
             (["--sessions", "--session-store", "sqlite:/no/such/dir/x"], ["/no/such/dir/x"]),
             (["--trace-dir", "/proc/none/x"], ["/proc/none/x"]),

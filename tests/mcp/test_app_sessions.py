@@ -3,6 +3,7 @@
 """tests/mcp/test_app_sessions.py PTC [ISOLATION]: the session tools, their limits, the store."""
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -173,7 +174,7 @@ def total_memory():
 def store():
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "s.db")
-        args = ["--sessions", "--session-store", f"sqlite:{path}"]
+        args = ["--sessions", "--store", f"sqlite:{path}"]
         with Server(*args) as s:
             keep, closed = start(s, title="kept"), start(s)
             run(s, keep, "(def x 7)")
@@ -193,7 +194,7 @@ def store():
         with Server(*args) as s:
             expect(run(s, keep, "(f 5)").text, "35", "after kill -9")
         with sqlite3.connect(path) as db:
-            db.execute("UPDATE ptc_record SET bytes = X'00112233', size = 4")
+            db.execute("UPDATE ptc_record SET bytes = X'00112233', size = 4 WHERE kind = 'session'")
         with Server(*args) as s:
             a = run(s, keep, "x")
             assert a.failed and a.text.startswith("store_failed: this session was changed"), a.text
@@ -207,56 +208,80 @@ def store():
         assert path in done.stderr.decode() and "--help" not in done.stderr.decode(), done.stderr
 
 
+def slow_tools(d):
+    """Tools that return when the file `go` is there: one that may change something, and one that only looks."""
+    tools, go = os.path.join(d, "tools.json"), os.path.join(d, "go")
+    with open(tools, "w", encoding="utf-8") as f:
+        wait = {"command": ["sh", "-c", f"while [ ! -e {go} ]; do sleep 0.01; done; echo 1"], "timeout_ms": 60000}
+        json.dump({"wait": wait, "look": {**wait, "cache": True}}, f)
+    return ["--sessions", "--store", f"sqlite:{os.path.join(d, 's.db')}", "--tools", f"@{tools}"], go
+
+
+def begin_slow(server, session, program="(def z (tool/wait))"):
+    number = server.begin_call("lisp_session_eval", {"session_id": session, "program": program})
+    deadline = time.monotonic() + 30
+    while not any(i["busy"] for i in server.call("lisp_session_list").data["sessions"] if i["session_id"] == session):
+        assert time.monotonic() < deadline
+    return number
+
+
+def let_go(go):
+    with open(go, "w", encoding="utf-8"):
+        pass
+
+
 @test
 def two_servers():
-    """Two servers with one file see what the other did; what comes too late is not kept, and what one closed is closed."""
+    """Two servers with one file take turns and see what the other did; what one closed is closed."""
     with tempfile.TemporaryDirectory() as d:
-        tools, go = os.path.join(d, "tools.json"), os.path.join(d, "go")
-        with open(tools, "w", encoding="utf-8") as f:
-            wait = {"command": ["sh", "-c", f"while [ ! -e {go} ]; do sleep 0.01; done; echo 1"], "timeout_ms": 60000}
-            json.dump({"wait": wait, "look": {**wait, "cache": True}}, f)
-        args = ["--sessions", "--session-store", f"sqlite:{os.path.join(d, 's.db')}", "--tools", f"@{tools}"]
-
-        def begin_slow(server, program="(def z (tool/wait))"):
-            number = server.begin_call("lisp_session_eval", {"session_id": session, "program": program})
-            deadline = time.monotonic() + 30
-            while not server.call("lisp_session_list").data["sessions"][0]["busy"]:
-                assert time.monotonic() < deadline
-            return number
-
-        def end_slow(server, number):
-            with open(go, "w", encoding="utf-8"):
-                pass
-            answer = Answer(server.answer(number))
-            os.unlink(go)
-            return answer
-
-        with Server(*args) as a, Server(*args) as b:
+        args, go = slow_tools(d)
+        with Server(*args) as a, Server(*args, "--session-wait-ms", "60000") as b, Server(*args, "--session-wait-ms", "50") as c:
             session = start(a)
             run(a, session, "(def x 1)")
             expect(run(b, session, "(def y (+ x 1))").failed, False)
             expect(run(a, session, "(+ x y)").text, "3")
             expect(b.call("lisp_session_list").data["sessions"][0]["bindings"], 2)
-            number = begin_slow(a)
-            expect(run(b, session, "(def y 5)").failed, False)
-            late = end_slow(a, number)
-            assert late.failed and late.text.startswith("session_busy: another server"), late.text
-            expect(run(a, session, "[x y]").text, "[1 5]")
-            assert run(a, session, "z").failed, "what came too late is not there"
-            number = begin_slow(a, "(do (println y) (def z [y (tool/look)]))")
-            expect(run(b, session, "(def y 6)").failed, False)
-            again = end_slow(a, number)
-            expect((again.failed, again.data["prints"]), (False, ["6"]), "run again, and answered for that run only")
-            expect(run(b, session, "[x y z]").text, "[1 6 [6 1]]")
-            number = begin_slow(a, "(do (tool/look) (/ y 0))")
-            expect(run(b, session, "(def y 7)").failed, False)
-            assert end_slow(a, number).text.startswith("runtime_error"), "a failure changes nothing, so it stands"
-            number = begin_slow(a)
+            number = begin_slow(a, session)
+            late = run(c, session, "(def y 5)")
+            assert late.failed and late.text.startswith("session_busy: "), late.text
+            waits = b.begin_call("lisp_session_eval", {"session_id": session, "program": "(def y (+ y z))"})
+            let_go(go)
+            for server, n in [(a, number), (b, waits)]:
+                expect(Answer(server.answer(n)).failed, False, "one after the other")
+            expect(run(c, session, "[x y z]").text, "[1 3 1]")
+            os.unlink(go)
+            number = begin_slow(a, session)
             expect(b.call("lisp_session_close", session_id=session).failed, False)
-            late = end_slow(a, number)
+            let_go(go)
+            late = Answer(a.answer(number))
             assert late.failed and late.text.startswith("unknown_session: "), late.text
             for server in [a, b]:
                 expect(server.call("lisp_session_list").data["count"], 0)
+
+
+@test
+def stopped_server():
+    """A server that was stopped loses its holds: what it did is done again to the newer state, unless it may have changed
+    something elsewhere."""
+    with tempfile.TemporaryDirectory() as d:
+        args, go = slow_tools(d)
+        with Server(*args, "--isolation", "none") as a, Server(*args, "--session-wait-ms", "60000") as b:
+            sessions = [start(a) for _ in range(3)]
+            for s in sessions:
+                run(a, s, "(def y 1)")
+            programs = ["(def z (tool/wait))", "(do (println y) (def z [y (tool/look)]))", "(do (tool/look) (/ y 0))"]
+            numbers = [begin_slow(a, s, p) for s, p in zip(sessions, programs)]
+            os.kill(a.process.pid, signal.SIGSTOP)
+            for s in sessions:
+                expect(run(b, s, "(def y 5)").failed, False, "its hold is over after a while")
+            let_go(go)
+            os.kill(a.process.pid, signal.SIGCONT)
+            late, again, failed = [Answer(a.answer(n)) for n in numbers]
+            assert late.failed and late.text.startswith("session_busy: another server"), late.text
+            assert run(a, sessions[0], "z").failed, "what came too late is not there"
+            expect((again.failed, again.data["prints"]), (False, ["5"]), "run again, and answered for that run only")
+            expect(run(b, sessions[1], "[y z]").text, "[5 [5 1]]")
+            assert failed.text.startswith("runtime_error"), "a failure changes nothing, so it stands"
 
 
 @test
@@ -264,14 +289,14 @@ def other_store():
     """A file in the format of another version is refused when the server starts, and stays as it is."""
     with tempfile.TemporaryDirectory() as d:
         path = os.path.join(d, "s.db")
-        with Server("--sessions", "--session-store", f"sqlite:{path}") as s:
+        with Server("--sessions", "--store", f"sqlite:{path}") as s:
             run(s, start(s), "(def x 7)")
         with sqlite3.connect(path) as db:
             db.execute("PRAGMA user_version=2")
-        status, _, err = run_ptc("--sessions", "--session-store", f"sqlite:{path}")
+        status, _, err = run_ptc("--sessions", "--store", f"sqlite:{path}")
         assert status != 0 and "format of another version of ptc" in err, err
         with sqlite3.connect(path) as db:
-            expect(db.execute("SELECT count(*) FROM ptc_record").fetchone()[0], 1)
+            expect(db.execute("SELECT count(*) FROM ptc_record WHERE kind = 'session'").fetchone()[0], 1)
 
 
 @test

@@ -20,20 +20,40 @@ static int64_t tell_time(void *user)
     return clock_ms;
 }
 
-static PtcSessions *sessions(PtcSessionsConfig config)
+static PtcStore *open_store(const char *url)
 {
     PtcWhy why;
-    config.now_ms = tell_time;
-    PtcSessions *s = ptc_sessions_new(&config, &why);
+    PtcStore *store = ptc_store_open(&(PtcStoreConfig){.url = url, .now_ms = tell_time}, &why);
+    CHECK(store != NULL);
+    return store;
+}
+
+static PtcSessions *sessions_in(PtcSessionsConfig config, PtcStore *store)
+{
+    config.store = store;
+    config.wait_ms = 1;
+    PtcSessions *s = ptc_sessions_new(&config);
     CHECK(s != NULL);
     return s;
+}
+
+static PtcSessions *sessions(PtcSessionsConfig config)
+{
+    return sessions_in(config, open_store(NULL));
+}
+
+static void free_sessions(PtcSessions *s)
+{
+    PtcStore *store = ptc_sessions_store(s);
+    ptc_sessions_free(s);
+    ptc_store_free(store);
 }
 
 static bool lives(PtcSessions *s, const char *owner, const char *handle)
 {
     PtcSessionEntry *held;
     PtcText bytes;
-    if (ptc_sessions_hold(s, owner, VIEW(handle), &held, &bytes) != PTC_STORE_OK)
+    if (ptc_sessions_hold(s, owner, VIEW(handle), false, &held, &bytes) != PTC_STORE_OK)
         return false;
     ptc_sessions_let_go(s, held, NULL);
     return true;
@@ -45,7 +65,7 @@ static PtcStoreStatus change(PtcSessions *s, const char *handle, size_t bytes)
     PtcSessionEntry *held;
     PtcText old;
     PtcSessionChange to = {.bytes = {block, bytes}, .bindings = 1, .evaluated = true};
-    CHECK(ptc_sessions_hold(s, "", VIEW(handle), &held, &old) == PTC_STORE_OK);
+    CHECK(ptc_sessions_hold(s, "", VIEW(handle), false, &held, &old) == PTC_STORE_OK);
     PtcStoreStatus status = ptc_sessions_change(s, held, &to);
     ptc_sessions_let_go(s, held, NULL);
     return status;
@@ -71,7 +91,7 @@ static void test_times(void)
         CHECK(lives(s, "", a.handle));
     CHECK(!lives(s, "", a.handle)); /* the end of all sessions, used or not */
     CHECK(ptc_sessions_list(s, "", NULL, 0) == 0);
-    ptc_sessions_free(s);
+    free_sessions(s);
 }
 
 static void test_held(void)
@@ -82,10 +102,10 @@ static void test_held(void)
     PtcText bytes;
     clock_ms = 0;
     CHECK(ptc_sessions_start(s, "ann", none, 0, &a) == PTC_STORE_OK);
-    CHECK(ptc_sessions_hold(s, "bob", VIEW(a.handle), &held, &bytes) == PTC_STORE_ABSENT);
-    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), &held, &bytes) == PTC_STORE_OK);
-    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), &again, &bytes) == PTC_STORE_BUSY);
-    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_STORE_BUSY);
+    CHECK(ptc_sessions_hold(s, "bob", VIEW(a.handle), false, &held, &bytes) == PTC_STORE_ABSENT);
+    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), false, &held, &bytes) == PTC_STORE_OK);
+    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), false, &again, &bytes) == PTC_STORE_HELD);
+    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_STORE_HELD);
     clock_ms = 1000; /* its time is over, but it is held */
     CHECK(ptc_sessions_list(s, "ann", &a, 1) == 1 && a.busy);
     ptc_sessions_let_go(s, held, &a);
@@ -93,7 +113,7 @@ static void test_held(void)
     CHECK(ptc_sessions_close(s, "bob", VIEW(a.handle)) == PTC_STORE_ABSENT);
     CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_STORE_OK);
     CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_STORE_ABSENT);
-    ptc_sessions_free(s);
+    free_sessions(s);
 }
 
 static void test_bounds(void)
@@ -118,7 +138,7 @@ static void test_bounds(void)
     CHECK(lives(s, "", a.handle));
     CHECK(ptc_sessions_list(s, "", list, 1) == 2 && strcmp(list[0].handle, a.handle) == 0);
     CHECK(ptc_sessions_list(s, "", list, 2) == 2 && list[1].bytes == 900 && list[1].evals == 3);
-    ptc_sessions_free(s);
+    free_sessions(s);
 }
 
 /* ---------------------------------------------------------------- two servers, one file */
@@ -126,7 +146,7 @@ static void test_bounds(void)
 static PtcSessionEntry *hold(PtcSessions *s, const char *handle, PtcText *bytes)
 {
     PtcSessionEntry *held = NULL;
-    CHECK(ptc_sessions_hold(s, "ann", VIEW(handle), &held, bytes) == PTC_STORE_OK);
+    CHECK(ptc_sessions_hold(s, "ann", VIEW(handle), false, &held, bytes) == PTC_STORE_OK);
     return held;
 }
 
@@ -135,14 +155,18 @@ static PtcSessionChange to(const char *text)
     return (PtcSessionChange){.bytes = VIEW(text), .bindings = 1, .evaluated = true};
 }
 
-/* What comes too late is done again to the newer state; what was closed stays closed. */
+/* One holds it; who has lost the hold comes too late, and does it again to the newer state; what was closed stays
+ * closed. */
 static void test_two_servers(PtcSessions *a, PtcSessions *b)
 {
     PtcSessionInfo info;
     PtcText old_a, old_b;
     clock_ms = 0;
     CHECK(ptc_sessions_start(a, "ann", none, 0, &info) == PTC_STORE_OK);
-    PtcSessionEntry *in_a = hold(a, info.handle, &old_a), *in_b = hold(b, info.handle, &old_b);
+    PtcSessionEntry *in_a = hold(a, info.handle, &old_a), *in_b;
+    CHECK(ptc_sessions_hold(b, "ann", VIEW(info.handle), true, &in_b, &old_b) == PTC_STORE_HELD);
+    clock_ms = 6000;
+    in_b = hold(b, info.handle, &old_b);
     PtcSessionChange one = to("one"), two = to("two");
     CHECK(ptc_sessions_change(b, in_b, &one) == PTC_STORE_OK);
     CHECK(ptc_sessions_change(a, in_a, &two) == PTC_STORE_CONFLICT);
@@ -201,12 +225,17 @@ static void test_shared(void)
     char directory[] = "/tmp/ptc-stores-XXXXXX", path[100], place[120];
     CHECK(mkdtemp(directory) != NULL);
     snprintf(place, sizeof place, "sqlite:%s/s.db", directory);
-    PtcSessionsConfig config = {.idle_ms = 100, .lease_ms = 2000, .store = place};
-    PtcSessions *a = sessions(config), *b = sessions(config);
+    PtcStore *one = open_store(place), *two = open_store(place);
+    PtcSessionsConfig config = {.idle_ms = 100, .lease_ms = 2000}, usual = {0};
+    PtcSessions *a = sessions_in(usual, one), *b = sessions_in(usual, two);
     test_two_servers(a, b);
-    test_lease(a, b);
     ptc_sessions_free(a);
     ptc_sessions_free(b);
+    a = sessions_in(config, one);
+    b = sessions_in(config, two);
+    test_lease(a, b);
+    free_sessions(a);
+    free_sessions(b);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         snprintf(path, sizeof path, "%s/s.db%s", directory, ends[i]);
         unlink(path);

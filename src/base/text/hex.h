@@ -3,9 +3,11 @@
 #ifndef PTC_BASE_TEXT_HEX_H
 #define PTC_BASE_TEXT_HEX_H
 
-#include <stddef.h>
+#include "base/text.h"
 
 /* Writes 2 * len digits, and a NUL behind them. */
 void ptc_hex_write(char *out, const void *bytes, size_t len);
+/* The text must be exactly 2 * len digits, which become `len` bytes. */
+bool ptc_hex_read(PtcText text, void *out, size_t len);
 
 #endif

@@ -54,6 +54,7 @@ typedef struct {
     PtcShared *data;
     PtcExecutor *executor;
     PtcAppConfig config;
+    PtcStore *store;
     PtcApp *app;
     size_t owners;        /* of tokens */
     bool isolation_given; /* not the default */
@@ -458,7 +459,8 @@ static void set_config(Server *s)
                                      .lease_ms = s->limits.deadline_ms + LEASE_MS,
                                      .bytes = (size_t)o->session_memory_kb * PTC_KB,
                                      .total_bytes = (size_t)o->sessions_memory_mb * PTC_MB,
-                                     .store = o->session_store};
+                                     .wait_ms = o->session_wait_ms};
+    c->store = s->store;
     c->debug_tool = o->debug_tool;
     c->recorder.ring = (size_t)o->debug_ring;
     c->recorder.payloads = (PtcPayloads)o->trace_payloads;
@@ -507,12 +509,10 @@ static bool check_server_options(Server *s)
                                  : o->task.allow_writes ? "--task-allow-writes"
                                                         : "--task-hide-program",
                                  "it goes with --task");
-    if (o->session_store && !o->sessions)
-        return refuse_mcp_option("--session-store", "it goes with --sessions");
-    if (o->session_store && !ptc_store_is_place(o->session_store))
-        return refuse_mcp_option("--session-store", "it takes sqlite:FILE");
     if (o->http && !ptc_http_address_parse(&address, o->http, &why))
         return refuse_mcp_option("--http", why.text);
+    if (o->store.url && !ptc_store_is_url(o->store.url, &why))
+        return refuse_mcp_option("--store", why.text);
     return check_lone(o);
 }
 
@@ -544,6 +544,25 @@ static int64_t leave_ms_of(const PtcMcpOptions *o)
     return o->leave_ms < 0 ? 0 : o->leave_ms == 0 ? -1 : o->leave_ms;
 }
 
+static void add_server_metrics(void *user, PtcBuf *out)
+{
+    Server *s = user;
+    if (s->upstreams.mem)
+        ptc_mcp_upstreams_metrics(&s->upstreams, out);
+    if (ptc_store_is_shared(s->store))
+        ptc_store_metrics(s->store, out);
+}
+
+static bool is_server_ready(void *user, PtcBuf *out)
+{
+    Server *s = user;
+    char why[PTC_STORE_WHY];
+    bool ready = ptc_store_ready(s->store, why);
+    if (!ready)
+        ptc_buf_addf(out, "store: %s\n", why);
+    return ready;
+}
+
 static int serve_http(Server *s)
 {
     PtcWhy why;
@@ -566,16 +585,18 @@ static int serve_http(Server *s)
                             .owner_share = s->config.owner_share,
                             .isolation = s->isolated ? "workers" : "none",
                             .reload = s->o.token_file ? reload_token_file : NULL,
-                            .reload_user = s};
+                            .reload_user = s,
+                            .metrics = add_server_metrics,
+                            .metrics_user = s,
+                            .ready = is_server_ready,
+                            .ready_user = s};
     if (s->upstreams.mem) {
-        config.metrics = ptc_mcp_upstreams_metrics;
         config.again = ptc_mcp_upstreams_read_again;
-        config.metrics_user = config.again_user = &s->upstreams;
+        config.again_user = &s->upstreams;
     }
     PtcMcpKeep keep;
-    PtcStore *store = s->o.stateless ? NULL : ptc_app_store(s->app);
-    if (store) {
-        ptc_mcp_keep_init(&keep, store, ptc_http_defaults.max_sessions, s->config.owner_share);
+    if (!s->o.stateless && ptc_store_is_shared(s->store)) {
+        ptc_mcp_keep_init(&keep, s->store, ptc_http_defaults.max_sessions, s->config.owner_share);
         config.keep = &keep.keep;
     }
     PtcHttp *http = ptc_http_new(ptc_app_mcp(s->app), &config, &why);
@@ -589,6 +610,17 @@ static int serve_http(Server *s)
     ptc_http_serve(http);
     ptc_http_free(http);
     return PTC_EXIT_OK;
+}
+
+/* Who reads it learns that what is written there can be changed by others. */
+static bool open_store(Server *s)
+{
+    s->failure = PTC_EXIT_FAILED;
+    s->store = ptc_store_open_options(&s->o.store, "mcp", false);
+    if (s->store && ptc_store_is_shared(s->store) && !ptc_store_is_sealed(s->store))
+        log_server_line(s, "the store is not sealed: whoever may write it can change what is in it "
+                           "(--store-key)");
+    return s->store != NULL;
 }
 
 static int run_mcp_server(Server *s)
@@ -606,7 +638,7 @@ static int run_mcp_server(Server *s)
     if (!read_server_tools(s) || !list_secrets(s) || !open_server_upstreams(s))
         return s->failure;
     set_server_limits(s);
-    if (!open_tasks(s) || !make_executor(s) || !make_app(s))
+    if (!open_store(s) || !open_tasks(s) || !make_executor(s) || !make_app(s))
         return s->failure;
     return s->o.http ? serve_http(s) : serve_stdio(s, &io);
 }
@@ -616,6 +648,7 @@ static void release_server(Server *s)
     wipe_tokens(s);
     ptc_mcp_upstreams_follow(&s->upstreams, NULL);
     ptc_app_free(s->app);
+    ptc_store_free(s->store);
     if (s->executor)
         s->executor->free(s->executor);
     ptc_mcp_tasks_close(&s->tasks);

@@ -3,12 +3,10 @@
  * itself, so that whoever reads the store cannot take over a session. */
 #include "cli/mcp/mcp_keep.h"
 
-#include "base/budget.h"
 #include "base/text/hmac.h"
 
 static const char kind[] = "protocol";
 static const int64_t IDLE_MS = (int64_t)PTC_HTTP_SESSION_IDLE_S * 1000;
-static const int64_t NEVER_MS = INT64_MAX / 4;
 
 static PtcStoreKey session_store_key(const char *owner, PtcText id,
                                      uint8_t digest[PTC_SHA256_BYTES])
@@ -24,13 +22,12 @@ static void save_mcp_session(void *user, const char *owner, PtcText id, PtcText 
     uint8_t digest[PTC_SHA256_BYTES];
     PtcStored stored = {.version = 0};
     uint64_t version;
-    int64_t now = ptc_clock_wall_ms();
     PtcStoreKey key = session_store_key(owner, id, digest);
-    (void)!ptc_store_expire(k->store, kind, now, IDLE_MS, NULL, NULL);
-    PtcStoreStatus status = ptc_store_get(k->store, &key, &stored, NULL);
+    PtcStoreStatus status = ptc_store_get(k->store, &key, NULL, &stored, NULL);
     PtcStorePut put = {.expected = status == PTC_STORE_OK ? stored.version : 0,
-                       .used_ms = now,
-                       .expires_ms = NEVER_MS,
+                       .used_ms = ptc_store_now(k->store),
+                       .idle_ms = IDLE_MS,
+                       .expires_ms = PTC_STORE_NEVER,
                        .meta = PTC_TEXT(""),
                        .bytes = bytes,
                        .bounds = {.count = k->max, .owner_count = k->max_of_owner}};
@@ -44,8 +41,7 @@ static bool load_mcp_session(void *user, const char *owner, PtcText id, PtcBuf *
     uint8_t digest[PTC_SHA256_BYTES];
     PtcStored stored;
     PtcStoreKey key = session_store_key(owner, id, digest);
-    return ptc_store_get(k->store, &key, &stored, bytes) == PTC_STORE_OK &&
-           !ptc_stored_is_over(&stored, ptc_clock_wall_ms(), IDLE_MS);
+    return ptc_store_get(k->store, &key, NULL, &stored, bytes) == PTC_STORE_OK;
 }
 
 static void forget_mcp_session(void *user, const char *owner, PtcText id)
@@ -53,7 +49,7 @@ static void forget_mcp_session(void *user, const char *owner, PtcText id)
     PtcMcpKeep *k = user;
     uint8_t digest[PTC_SHA256_BYTES];
     PtcStoreKey key = session_store_key(owner, id, digest);
-    (void)!ptc_store_remove(k->store, &key);
+    (void)!ptc_store_remove(k->store, &key, 0);
 }
 
 void ptc_mcp_keep_init(PtcMcpKeep *k, PtcStore *store, size_t max, unsigned owner_share)

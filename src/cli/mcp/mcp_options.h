@@ -8,19 +8,21 @@
 #include "base/buf.h"
 #include "cli/mcp/mcp_task.h"
 #include "cli/options.h"
+#include "cli/store_options.h"
 #include "cli/upstreams/upstreams_open.h"
 
 /* The options of the command, whichever of the three places they came from.  Texts are borrowed from argv and the
  * environment, or lie in the arena that was given for reading. */
 typedef struct PtcMcpOptions {
-    const char *http, *token_file, *tools, *session_store, *trace_dir, *config;
+    const char *http, *token_file, *tools, *trace_dir, *config;
     int profile, isolation; /* -1: not given */
     int check;              /* likewise; PTC_CHECK_* */
     int structured, trace_payloads, log_format, print_config, install;
     bool sessions, debug_tool, quiet, stateless;
     PtcOptionList data, hosts, origins;
     int64_t approval_ttl_ms, approval_wait_ms;
-    int64_t max_sessions, session_ttl_ms, session_idle_ms, session_memory_kb, sessions_memory_mb;
+    int64_t max_sessions, session_ttl_ms, session_idle_ms, session_wait_ms, session_memory_kb,
+        sessions_memory_mb;
     int64_t debug_ring, trace_max_files;
     int64_t max_running, max_waiting, queue_ms, max_frame_bytes, max_program_bytes,
         max_context_bytes;
@@ -28,6 +30,7 @@ typedef struct PtcMcpOptions {
     int64_t max_tool_calls, progress_ms;
     int64_t owner_share;
     PtcUpstreamsOptions upstreams;
+    PtcStoreOptions store;
     PtcMcpTaskOptions task;
     int64_t max_connections, request_ms, send_ms, drain_ms; /* of --http; 0: not given */
     int64_t leave_ms;                                       /* of --http; -1: not given */

@@ -29,8 +29,10 @@ static void set_app_defaults(PtcAppConfig *c)
 static bool make_stores(PtcApp *app, PtcWhy *why)
 {
     const PtcAppConfig *c = &app->config;
-    if (c->sessions && !(app->sessions = ptc_sessions_new(&c->session, why)))
-        return false;
+    PtcSessionsConfig sessions = c->session;
+    sessions.store = c->store;
+    if (c->sessions && !(app->sessions = ptc_sessions_new(&sessions)))
+        return ptc_why_no_memory(why);
     if ((c->debug_tool || c->recorder.trace_dir) &&
         !(app->recorder = ptc_recorder_new(&c->recorder, why)))
         return false;
@@ -109,11 +111,6 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, PtcWhy *why)
 PtcMcp *ptc_app_mcp(PtcApp *app)
 {
     return app->mcp;
-}
-
-struct PtcStore *ptc_app_store(PtcApp *app)
-{
-    return app->sessions ? ptc_sessions_store(app->sessions) : NULL;
 }
 
 void ptc_app_free(PtcApp *app)

@@ -79,8 +79,9 @@ typedef struct PtcAppConfig {
     const unsigned char *key;  /* see PtcMcpConfig */
     const PtcLimits *limits;   /* of programs: for the description */
     PtcAppProfile profile;     /* [slim] */
+    PtcStore *store;           /* required; what outlives a call is kept there; outlives the app */
     bool sessions;             /* offers the session tools */
-    PtcSessionsConfig session; /* for them */
+    PtcSessionsConfig session; /* for them; its store is this one */
     PtcAppTasks tasks;
     bool debug_tool;            /* offers lisp_debug */
     PtcRecorderConfig recorder; /* its ring is only used with the debug tool */
@@ -103,8 +104,6 @@ PTC_MUST_USE PtcApp *ptc_app_new(const PtcAppConfig *config, PtcWhy *why);
 void ptc_app_retell(PtcApp *app, const char *about, bool change);
 /* For the transports; lives as long as the app. */
 PtcMcp *ptc_app_mcp(PtcApp *app);
-/* The store that keeps sessions across a restart, for anybody else who has something to keep; NULL: there is none. */
-struct PtcStore *ptc_app_store(PtcApp *app);
 /* After the transports have ended. */
 void ptc_app_free(PtcApp *app);
 

@@ -26,42 +26,64 @@ static PtcMem *mem_of(const PtcJob *job)
     return ptc_mcp_mem(ptc_mcp_server(job->call));
 }
 
-/* Each text says what the model can do about it. */
-static bool refuse_session_status(PtcJob *job, PtcStoreStatus status)
+/* What a call is told when its session was not changed, or perhaps was.  Each text says what the model can do. */
+static const struct {
+    PtcStoreStatus status;
+    const char *reason, *text;
+} session_faults[] = {
+    {PTC_STORE_ABSENT, "unknown_session",
+     "there is no such session; it was closed or its time is over: lisp_session_start begins a new "
+     "one"},
+    {PTC_STORE_HELD, "session_busy",
+     "another call is using this session; try again when it has ended"},
+    {PTC_STORE_CONFLICT, "session_busy",
+     "another server changed this session while the program ran; what the program did to it is not "
+     "kept: run it again"},
+    {PTC_STORE_DAMAGED, "store_failed",
+     "this session was changed in the store by someone other than the server, so it cannot be used "
+     "any more; lisp_session_start begins a new one"},
+    {PTC_STORE_NEWER, "store_failed", "this session was written by a newer ptc"},
+    {PTC_STORE_UNKNOWN, "store_unknown",
+     "the store was lost while the session was saved: what the program did to it may be there or "
+     "not; look before you run it again"},
+};
+
+static bool refuse_session_limit(PtcJob *job)
 {
     const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
-    switch (status) {
-    case PTC_STORE_OK: return true;
-    case PTC_STORE_ABSENT:
-        return ptc_job_fail(job, "unknown_session",
-                            "there is no such session; it was closed or its time is over: "
-                            "lisp_session_start begins a new one");
-    case PTC_STORE_BUSY:
-        return ptc_job_fail(job, "session_busy",
-                            "another call is using this session; try again when it has ended");
-    case PTC_STORE_CONFLICT:
-        return ptc_job_fail(job, "session_busy",
-                            "another server changed this session while the program ran; what the "
-                            "program did to it is not kept: run it again");
-    case PTC_STORE_DAMAGED:
-        return ptc_job_fail(
-            job, "store_failed",
-            "this session was changed in the store by someone other than the server, "
-            "so it cannot be used any more; lisp_session_start begins a new one");
-    case PTC_STORE_FAILED:
-        return ptc_job_fail(job, "store_failed",
-                            "the store of sessions cannot be read or written; the server says why "
-                            "on its standard error");
-    case PTC_STORE_FULL:
-        return ptc_job_fail(
-            job, "session_limit",
-            "this server keeps no more sessions, or no more data in them (%u "
-            "sessions, %zu KiB each, %zu KiB in all); close some, or forget what is "
-            "no longer needed",
-            c->max, c->bytes / 1024, c->total_bytes / 1024);
-    case PTC_STORE_NO_MEMORY: break;
-    }
-    return ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
+    return ptc_job_fail(
+        job, "session_limit",
+        "this server keeps no more sessions, or no more data in them (%u sessions, %zu KiB each, "
+        "%zu KiB in all); close some, or forget what is no longer needed",
+        c->max, c->bytes / 1024, c->total_bytes / 1024);
+}
+
+static bool refuse_session_status(PtcJob *job, PtcStoreStatus status)
+{
+    char why[PTC_STORE_WHY];
+    if (status == PTC_STORE_OK)
+        return true;
+    for (size_t i = 0; i < sizeof session_faults / sizeof *session_faults; i++)
+        if (session_faults[i].status == status)
+            return ptc_job_fail(job, session_faults[i].reason, "%s", session_faults[i].text);
+    if (status == PTC_STORE_FULL)
+        return refuse_session_limit(job);
+    if (status == PTC_STORE_NO_MEMORY)
+        return ptc_job_fail(job, "no_memory",
+                            "the server is out of memory; try again a little later");
+    ptc_store_why(job->app->config.store, why);
+    return ptc_job_fail(job, "store_failed",
+                        "%s; nothing of this call is in the session: try again later", why);
+}
+
+/* Others may use what this call does not need while it waits for its turn. */
+static PtcStoreStatus wait_for_session(PtcJob *job, PtcText handle)
+{
+    ptc_mcp_pause(job->call);
+    PtcStoreStatus status = ptc_sessions_hold(job->app->sessions, job->owner, handle, true,
+                                              &job->held, &job->in.session);
+    ptc_mcp_resume(job->call);
+    return status;
 }
 
 static bool hold_session(PtcJob *job)
@@ -70,8 +92,11 @@ static bool hold_session(PtcJob *job)
     if (!ptc_job_text(job, "session_id", true, &handle))
         return false;
     job->in.in_session = true;
-    return refuse_session_status(job, ptc_sessions_hold(job->app->sessions, job->owner, handle,
-                                                        &job->held, &job->in.session));
+    PtcStoreStatus status = ptc_sessions_hold(job->app->sessions, job->owner, handle, false,
+                                              &job->held, &job->in.session);
+    if (status == PTC_STORE_HELD)
+        status = wait_for_session(job, handle);
+    return refuse_session_status(job, status);
 }
 
 static void let_session_go(PtcJob *job)

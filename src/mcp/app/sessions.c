@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: MIT
  * Sessions as records of a store.  What always holds: the store has the newest state; what is kept here is only who
- * works on which session right now.  The store is never called with the lock held, because it may wait for other
- * processes. */
+ * works on which session right now, and who waits for that.  The store is never called with the lock held, because it
+ * may wait for other processes. */
 #include "mcp/app/sessions.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/ascii.h"
+#include "base/os/cond.h"
 #include "base/text/base64.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
 #include "store/store.h"
 
-enum { RANDOM_BYTES = 18, SESSIONS_META = PTC_STORE_META };
+enum {
+    RANDOM_BYTES = 18,
+    SESSIONS_META = PTC_STORE_META,
+    HOLD_LEASE_MS = 5000,
+    HELD_PAUSE_MS = 20
+};
 static const char kind[] = "session";
 
-/* A session that a call is working on. */
+/* A session that a call is working on, or waits for. */
 struct PtcSessionEntry {
     PtcSessionEntry *next;
     PtcSessionInfo info; /* as it was read */
     uint64_t version;
-    bool told; /* the store knows that it was used */
+    bool told;     /* the store knows that it was used */
+    bool released; /* the store knows that it is not held any more */
     char *owner;
     PtcBuf bytes;
 };
@@ -31,21 +39,17 @@ struct PtcSessions {
     PtcMem mem;
     PtcSessionsConfig config;
     PtcStore *store;
-    /* It guards the list of sessions that calls hold.  The store calls back under its own lock and takes this one
-     * inside; so the store is never called while it is held. */
+    /* It guards the list of sessions that calls hold or wait for, in the order in which they came: the first entry of
+     * a session holds it.  The store calls back under its own lock and takes this one inside; so the store is never
+     * called while it is held. */
     pthread_mutex_t lock;
+    pthread_cond_t let_go;
     PtcSessionEntry *held;
 };
 
-static int64_t system_now(void *user)
-{
-    (void)user;
-    return ptc_clock_wall_ms();
-}
-
 static int64_t sessions_now_ms(PtcSessions *s)
 {
-    return s->config.now_ms(s->config.now_user);
+    return ptc_store_now(s->store);
 }
 
 /* ---------------------------------------------------------------------------- records */
@@ -144,21 +148,19 @@ static bool is_held(PtcSessions *s, PtcText owner, PtcText handle)
     return held;
 }
 
-/* For ptc_store_expire: a session in use does not expire. */
-static bool spare(void *user, const PtcStoreKey *key, const PtcStored *stored)
-{
-    (void)stored;
-    return is_held(user, key->owner, key->key);
-}
-
 /* Takes the session for this call; false when somebody else has it. */
-static bool take_session_entry(PtcSessions *s, PtcSessionEntry *e)
+static bool take_session_entry(PtcSessions *s, PtcSessionEntry *e, int64_t until_ns)
 {
+    PtcText owner = ptc_text_cstr(e->owner), handle = ptc_text_cstr(e->info.handle);
     pthread_mutex_lock(&s->lock);
-    PtcSessionEntry **at = find_held(s, ptc_text_cstr(e->owner), ptc_text_cstr(e->info.handle));
-    bool mine = !*at;
-    if (mine)
-        *at = e;
+    PtcSessionEntry **at = &s->held;
+    while (*at)
+        at = &(*at)->next;
+    *at = e;
+    bool time_left = until_ns > 0;
+    while (*find_held(s, owner, handle) != e && time_left)
+        time_left = ptc_cond_wait_until(&s->let_go, &s->lock, until_ns);
+    bool mine = *find_held(s, owner, handle) == e;
     pthread_mutex_unlock(&s->lock);
     return mine;
 }
@@ -170,27 +172,12 @@ static void give_session_back(PtcSessions *s, PtcSessionEntry *e)
     while (*at != e)
         at = &(*at)->next;
     *at = e->next;
+    pthread_cond_broadcast(&s->let_go);
     pthread_mutex_unlock(&s->lock);
     free_session_entry(s, e);
 }
 
 /* ------------------------------------------------------------------------ start, stop */
-
-/* What cannot be removed now is checked again when it is asked for, and removed another time. */
-static PtcStoreStatus sweep_expired_sessions(PtcSessions *s)
-{
-    return ptc_store_expire(s->store, kind, sessions_now_ms(s), s->config.idle_ms, spare, s);
-}
-
-/* Sweeping reads every record, so a store that can be swept can be used. */
-static bool open_store(PtcSessions *s, PtcWhy *why)
-{
-    if (!(s->store = ptc_store_open(s->config.store, why)))
-        return false;
-    return sweep_expired_sessions(s) != PTC_STORE_FAILED ||
-           ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s: the sessions in it cannot be read",
-                       s->config.store);
-}
 
 static void set_sessions_defaults(PtcSessionsConfig *c)
 {
@@ -201,27 +188,24 @@ static void set_sessions_defaults(PtcSessionsConfig *c)
     c->lease_ms = c->lease_ms > 0 ? c->lease_ms : 2 * 60 * 1000;
     c->bytes = c->bytes ? c->bytes : 4 * PTC_MB;
     c->total_bytes = c->total_bytes ? c->total_bytes : 256 * PTC_MB;
-    if (!c->now_ms)
-        c->now_ms = system_now;
+    c->wait_ms = c->wait_ms > 0 ? c->wait_ms : 5000;
 }
 
-PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, PtcWhy *why)
+PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config)
 {
     PtcMem mem;
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     PtcSessions *s = ptc_mem_alloc(&mem, sizeof *s);
-    ptc_why_no_memory(why);
     if (!s)
         return NULL;
     memset(s, 0, sizeof *s);
     ptc_mem_init(&s->mem, PTC_UNBOUNDED);
     s->config = *config;
+    s->store = config->store;
     set_sessions_defaults(&s->config);
     pthread_mutex_init(&s->lock, NULL);
-    if (open_store(s, why))
-        return s;
-    ptc_sessions_free(s);
-    return NULL;
+    ptc_cond_init(&s->let_go);
+    return s;
 }
 
 void ptc_sessions_free(PtcSessions *s)
@@ -229,7 +213,7 @@ void ptc_sessions_free(PtcSessions *s)
     PtcMem mem;
     if (!s)
         return;
-    ptc_store_free(s->store);
+    pthread_cond_destroy(&s->let_go);
     pthread_mutex_destroy(&s->lock);
     ptc_mem_init(&mem, PTC_UNBOUNDED);
     atomic_store(&mem.used, sizeof *s);
@@ -277,10 +261,11 @@ PtcStoreStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText tit
     }
     if (!make_session_handle(s, info->handle))
         return PTC_STORE_NO_MEMORY;
-    (void)!sweep_expired_sessions(s);
+    (void)!ptc_store_expire(s->store, kind, PTC_STORE_LISTED);
     PtcStoreKey key = sessions_store_key(owner, ptc_text_cstr(info->handle));
     PtcStorePut put = {.used_ms = at,
                        .expires_ms = info->ends_ms,
+                       .idle_ms = c->idle_ms,
                        .meta = write_meta(meta, info),
                        .bytes = PTC_TEXT(""),
                        .bounds = {.count = c->max, .owner_count = share(s, c->max)}};
@@ -289,30 +274,28 @@ PtcStoreStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText tit
 
 /* -------------------------------------------------------------------------------- use */
 
-/* Reads a session, with its bytes unless `bytes` is NULL.  One that has expired is removed, and counts as unknown. */
+/* Reads a session, with its bytes unless `bytes` is NULL. */
 static PtcStoreStatus read_stored_session(PtcSessions *s, const char *owner, PtcText handle,
-                                          PtcSessionInfo *info, uint64_t *version, PtcBuf *bytes)
+                                          const PtcStoreHold *hold, PtcSessionInfo *info,
+                                          uint64_t *version, PtcBuf *bytes)
 {
     PtcStored stored;
     PtcStoreKey key = sessions_store_key(owner, handle);
-    PtcStoreStatus status = ptc_store_get(s->store, &key, &stored, bytes);
+    PtcStoreStatus status = ptc_store_get(s->store, &key, hold, &stored, bytes);
     if (status != PTC_STORE_OK) /* FULL: more than allowed, so this server did not write it */
         return status == PTC_STORE_FULL ? PTC_STORE_ABSENT : status;
-    if (ptc_stored_is_over(&stored, sessions_now_ms(s), s->config.idle_ms)) {
-        (void)!ptc_store_remove(s->store, &key);
-        return PTC_STORE_ABSENT;
-    }
     *version = stored.version;
     return read_stored(s, handle, &stored, info) ? PTC_STORE_OK : PTC_STORE_ABSENT;
 }
 
 /* Reads the current state into the entry. */
-static PtcStoreStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *bytes)
+static PtcStoreStatus read_held(PtcSessions *s, PtcSessionEntry *e, const PtcStoreHold *hold,
+                                PtcText *bytes)
 {
     PtcSessionInfo info;
     ptc_buf_clear(&e->bytes);
-    PtcStoreStatus status = read_stored_session(s, e->owner, ptc_text_cstr(e->info.handle), &info,
-                                                &e->version, &e->bytes);
+    PtcStoreStatus status = read_stored_session(s, e->owner, ptc_text_cstr(e->info.handle), hold,
+                                                &info, &e->version, &e->bytes);
     if (status != PTC_STORE_OK)
         return status;
     e->info = info;
@@ -320,8 +303,9 @@ static PtcStoreStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *byt
     return status;
 }
 
-/* Writes the entry's info, with new bytes unless they are absent. */
-static PtcStoreStatus write_stored_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
+/* Writes the entry's info, with new bytes unless they are absent.  `last`: it is let go with this. */
+static PtcStoreStatus write_stored_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes,
+                                           bool last)
 {
     char meta[SESSIONS_META];
     PtcStoreKey key = sessions_store_key(e->owner, ptc_text_cstr(e->info.handle));
@@ -329,13 +313,17 @@ static PtcStoreStatus write_stored_session(PtcSessions *s, PtcSessionEntry *e, P
         .expected = e->version,
         .used_ms = e->info.used_ms,
         .expires_ms = e->info.ends_ms,
+        .idle_ms = s->config.idle_ms,
+        .release = last,
         .meta = write_meta(meta, &e->info),
         .bytes = bytes,
         .bounds = {.bytes = s->config.total_bytes, .owner_bytes = share(s, s->config.total_bytes)}};
     uint64_t version;
     PtcStoreStatus status = ptc_store_put(s->store, &key, &put, &version);
-    if (status == PTC_STORE_OK) /* otherwise it would be a version that was never read */
+    if (status == PTC_STORE_OK) { /* otherwise it would be a version that was never read */
         e->version = version;
+        e->released = last;
+    }
     return status;
 }
 
@@ -345,27 +333,47 @@ static void prolong(PtcSessions *s, PtcSessionEntry *e)
 {
     const PtcSessionsConfig *c = &s->config;
     int64_t at = sessions_now_ms(s), used = at + c->lease_ms - c->idle_ms, before = e->info.used_ms;
-    if (!c->store || before >= used)
+    if (before >= used)
         return;
     e->info.used_ms = used > at ? used : at;
-    (void)!write_stored_session(s, e, (PtcText){NULL, 0});
+    (void)!write_stored_session(s, e, (PtcText){NULL, 0}, false);
     e->info.used_ms = before;
 }
 
+static PtcStoreKey entry_key(const PtcSessionEntry *e)
+{
+    return sessions_store_key(e->owner, ptc_text_cstr(e->info.handle));
+}
+
+/* Reads the session and holds it against other servers, which are asked again for as long as there is time. */
+static PtcStoreStatus hold_among_servers(PtcSessions *s, PtcSessionEntry *e, int64_t until_ns,
+                                         PtcText *bytes)
+{
+    const PtcStoreHold hold = {1, 1, HOLD_LEASE_MS};
+    const struct timespec pause = {.tv_nsec = HELD_PAUSE_MS * PTC_MS};
+    PtcStoreStatus status;
+    while ((status = read_held(s, e, &hold, bytes)) == PTC_STORE_HELD &&
+           ptc_clock_ns(NULL) < until_ns)
+        nanosleep(&pause, NULL);
+    PtcStoreKey key = entry_key(e);
+    if (status == PTC_STORE_OK && !ptc_store_keep_hold(s->store, &key))
+        return PTC_STORE_NO_MEMORY;
+    return status;
+}
+
 /* Taken before it is read, so that two calls cannot both start from the same state. */
-PtcStoreStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText handle,
+PtcStoreStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText handle, bool waits,
                                  PtcSessionEntry **held, PtcText *bytes)
 {
     if (handle.len == 0 || handle.len >= PTC_SESSION_HANDLE || memchr(handle.bytes, 0, handle.len))
         return PTC_STORE_ABSENT;
+    int64_t until = waits ? ptc_clock_ns(NULL) + s->config.wait_ms * PTC_MS : 0;
     PtcSessionEntry *e = new_session_entry(s, owner, handle);
     if (!e)
         return PTC_STORE_NO_MEMORY;
-    if (!take_session_entry(s, e)) {
-        free_session_entry(s, e);
-        return PTC_STORE_BUSY;
-    }
-    PtcStoreStatus status = read_held(s, e, bytes);
+    PtcStoreStatus status = PTC_STORE_HELD;
+    if (take_session_entry(s, e, until))
+        status = hold_among_servers(s, e, until, bytes);
     if (status != PTC_STORE_OK) {
         give_session_back(s, e);
         return status;
@@ -389,7 +397,7 @@ static PtcStoreStatus change_bytes(PtcSessions *s, PtcSessionEntry *e,
     PtcSessionInfo before = e->info;
     e->info.bindings = change->bindings;
     e->info.bytes = change->bytes.len;
-    PtcStoreStatus status = write_stored_session(s, e, change->bytes);
+    PtcStoreStatus status = write_stored_session(s, e, change->bytes, true);
     e->told = status == PTC_STORE_OK;
     if (status != PTC_STORE_OK)
         e->info = before;
@@ -410,7 +418,7 @@ PtcStoreStatus ptc_sessions_change(PtcSessions *s, PtcSessionEntry *e,
 
 PtcStoreStatus ptc_sessions_renew(PtcSessions *s, PtcSessionEntry *held, PtcText *bytes)
 {
-    PtcStoreStatus status = read_held(s, held, bytes);
+    PtcStoreStatus status = read_held(s, held, NULL, bytes);
     if (status == PTC_STORE_OK)
         prolong(s, held);
     return status;
@@ -418,10 +426,12 @@ PtcStoreStatus ptc_sessions_renew(PtcSessions *s, PtcSessionEntry *held, PtcText
 
 void ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e, PtcSessionInfo *info)
 {
+    PtcStoreKey key = entry_key(e);
     if (!e->told) { /* it was used; if others were faster, they have said so */
         e->info.used_ms = sessions_now_ms(s);
-        (void)!write_stored_session(s, e, (PtcText){NULL, 0});
+        (void)!write_stored_session(s, e, (PtcText){NULL, 0}, true);
     }
+    ptc_store_let_go(s->store, &key, !e->released);
     if (info) {
         *info = e->info;
         int64_t idle = e->info.used_ms + s->config.idle_ms;
@@ -437,11 +447,11 @@ PtcStoreStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText han
     uint64_t version;
     PtcStoreKey key = sessions_store_key(owner, handle);
     if (is_held(s, key.owner, handle))
-        return PTC_STORE_BUSY;
-    PtcStoreStatus status = read_stored_session(s, owner, handle, &info, &version, NULL);
+        return PTC_STORE_HELD;
+    PtcStoreStatus status = read_stored_session(s, owner, handle, NULL, &info, &version, NULL);
     if (status != PTC_STORE_OK && status != PTC_STORE_DAMAGED)
         return status;
-    return ptc_store_remove(s->store, &key);
+    return ptc_store_remove(s->store, &key, 0);
 }
 
 /* ----------------------------------------------------------------------------- telling */
@@ -450,6 +460,8 @@ typedef struct {
     PtcSessions *s;
     PtcSessionInfo *infos;
     size_t n, max, all;
+    size_t page;                   /* how many there were in the last one */
+    char last[PTC_SESSION_HANDLE]; /* of them */
 } Listing;
 
 /* Inserts a session in its place among those used last. */
@@ -470,6 +482,8 @@ static bool add_listed_session(void *user, const PtcStoreKey *key, const PtcStor
     if (!read_stored(l->s, key->key, stored, &info))
         return true;
     l->all++;
+    l->page++;
+    memcpy(l->last, info.handle, sizeof l->last);
     info.busy = is_held(l->s, key->owner, key->key);
     insert_listed_session(l, &info);
     return true;
@@ -478,14 +492,19 @@ static bool add_listed_session(void *user, const PtcStoreKey *key, const PtcStor
 size_t ptc_sessions_list(PtcSessions *s, const char *owner, PtcSessionInfo *infos, size_t max)
 {
     Listing l = {.s = s, .infos = infos, .max = max};
-    (void)!sweep_expired_sessions(s);
-    if (ptc_store_list(s->store, kind, ptc_text_cstr(owner), add_listed_session, &l) !=
-        PTC_STORE_OK)
+    PtcStoreStatus status;
+    do {
+        PtcStoreKey last = sessions_store_key(owner, ptc_text_cstr(l.last));
+        l.page = 0;
+        status = ptc_store_list(s->store, kind, last.owner, l.all ? &last : NULL, PTC_STORE_LISTED,
+                                add_listed_session, &l);
+    } while (status == PTC_STORE_OK && l.page == PTC_STORE_LISTED);
+    if (status != PTC_STORE_OK)
         l.all = l.n;
     return l.all;
 }
 
-PtcStore *ptc_sessions_store(PtcSessions *s)
+PtcStore *ptc_sessions_store(const PtcSessions *s)
 {
-    return s->config.store ? s->store : NULL;
+    return s->store;
 }

@@ -2,10 +2,11 @@
  * sessions.h - the sessions of a server: who owns them, how long they live, the bytes of their snapshots.
  *
  * A session is found by its handle, which cannot be guessed, and only by its owner.  It is a record of a store,
- * which other servers may share.  Whoever works on a session holds it, so that calls of one server take turns.  If
- * another server has changed it meanwhile, what was done to it here must be repeated on the newer state or is not
- * kept; if it was closed there, it is gone here too.  Everything is bounded: the number of sessions, the bytes of
- * each, the bytes of all.  Any thread; no lock is held while a program runs. */
+ * which other servers may share.  Whoever works on a session holds it, so that calls take turns, those of one server in
+ * the order in which they came.  A hold can be lost: if another server has changed the session meanwhile, what was
+ * done to it here must be repeated on the newer state or is not kept; if it was closed there, it is gone here too.
+ * Everything is bounded: the number of sessions, the bytes of each, the bytes of all.  Any thread; no lock is held
+ * while a program runs. */
 #ifndef PTC_MCP_APP_SESSIONS_H
 #define PTC_MCP_APP_SESSIONS_H
 
@@ -20,16 +21,15 @@ enum { PTC_SESSION_HANDLE = 40, PTC_SESSION_TITLE = 200 };
 
 /* 0 or NULL takes the default in brackets. */
 typedef struct PtcSessionsConfig {
-    unsigned max;                  /* sessions [1024] */
-    unsigned owner_share;          /* percentage of all this that one owner may have [100] */
-    int64_t ttl_ms;                /* after its start [30 minutes] */
-    int64_t idle_ms;               /* after its last use [15 minutes] */
-    int64_t lease_ms;              /* how long a call may hold a session at most [2 minutes] */
-    size_t bytes;                  /* for the snapshot of one [4 MiB] */
-    size_t total_bytes;            /* for all [256 MiB] */
-    const char *store;             /* "sqlite:FILE"; NULL: in memory only */
-    int64_t (*now_ms)(void *user); /* since 1970 [the system's] */
-    void *now_user;
+    unsigned max;         /* sessions [1024] */
+    unsigned owner_share; /* percentage of all this that one owner may have [100] */
+    int64_t ttl_ms;       /* after its start [30 minutes] */
+    int64_t idle_ms;      /* after its last use [15 minutes] */
+    int64_t lease_ms;     /* how long a call may hold a session at most [2 minutes] */
+    size_t bytes;         /* for the snapshot of one [4 MiB] */
+    size_t total_bytes;   /* for all [256 MiB] */
+    int64_t wait_ms;      /* for a session that is in use [5 s] */
+    PtcStore *store;      /* borrowed */
 } PtcSessionsConfig;
 
 /* What can be said about a session; a copy. */
@@ -44,8 +44,8 @@ typedef struct PtcSessionInfo {
     bool busy;
 } PtcSessionInfo;
 
-/* NULL, and why: out of memory, or the store cannot be used. */
-PTC_MUST_USE PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, PtcWhy *why);
+/* NULL: out of memory. */
+PTC_MUST_USE PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config);
 /* After everything was let go. */
 void ptc_sessions_free(PtcSessions *sessions);
 const PtcSessionsConfig *ptc_sessions_config(const PtcSessions *sessions); /* defaults filled in */
@@ -57,9 +57,10 @@ const PtcSessionsConfig *ptc_sessions_config(const PtcSessions *sessions); /* de
 /* Starts an empty session.  ttl_ms > 0 shortens its life. */
 PtcStoreStatus ptc_sessions_start(PtcSessions *sessions, const char *owner, PtcText title,
                                   int64_t ttl_ms, PtcSessionInfo *info);
-/* Holds a session; *bytes is its snapshot (absent: empty), valid until it is let go. */
+/* Holds a session; *bytes is its snapshot (absent: empty), valid until it is let go.  `waits`: for others who hold it,
+ * wait_ms at most. */
 PtcStoreStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, PtcText handle,
-                                 PtcSessionEntry **held, PtcText *bytes);
+                                 bool waits, PtcSessionEntry **held, PtcText *bytes);
 /* How many bindings a held session had. */
 size_t ptc_session_bindings(const PtcSessionEntry *held);
 /* What a program did to a session. */
@@ -80,7 +81,6 @@ PtcStoreStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcT
 /* An owner's sessions, last used first, into infos (room for `max`); returns how many there are. */
 size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInfo *infos,
                          size_t max);
-/* The store, if it outlives the process; else NULL. */
-struct PtcStore *ptc_sessions_store(PtcSessions *sessions);
+PtcStore *ptc_sessions_store(const PtcSessions *sessions);
 
 #endif

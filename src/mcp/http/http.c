@@ -130,6 +130,8 @@ static void set_http_limits(PtcHttp *http, const PtcHttpConfig *config)
     http->shared.isolation = config->isolation;
     http->shared.more_metrics = config->metrics;
     http->shared.metrics_user = config->metrics_user;
+    http->shared.ready = config->ready;
+    http->shared.ready_user = config->ready_user;
     http->shared.max_body_bytes = bodies > two ? bodies : two;
     http->reload = config->reload;
     http->reload_user = config->reload_user;

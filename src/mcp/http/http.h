@@ -44,6 +44,9 @@ typedef struct PtcHttpConfig {
     /* Appends more lines to /metrics; any thread.  NULL: there are no more. */
     void (*metrics)(void *user, PtcBuf *out);
     void *metrics_user;
+    /* Can calls be served?  If not, it says why, a line.  Must not wait; any thread.  NULL: always. */
+    bool (*ready)(void *user, PtcBuf *out);
+    void *ready_user;
     PtcHttpReload *reload; /* on SIGHUP and SIGUSR1; NULL: the tokens stay as they are */
     void *reload_user;
     void (*again)(void *user); /* likewise, for what else is read again; must not wait; or NULL */

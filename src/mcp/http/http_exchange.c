@@ -275,13 +275,17 @@ bool ptc_http_exchange_enough(const PtcHttpExchange *ex)
 /* Also says how programs run, so that an operator sees a server that runs without isolation. */
 static void answer_ready(PtcHttpExchange *ex)
 {
-    bool stopping = atomic_load(&ex->shared->leaving);
+    PtcHttpShared *shared = ex->shared;
+    bool ready = false;
     ptc_buf_clear(&ex->page);
-    ptc_buf_add_cstr(&ex->page, stopping ? "stopping\n" : "ready\n");
-    if (ex->shared->isolation)
-        ptc_buf_addf(&ex->page, "isolation %s\n", ex->shared->isolation);
-    ex->fault = stopping ? PTC_HTTP_FAULT_BUSY : PTC_HTTP_FAULT_NONE;
-    ex->out = (PtcHttpOut){.status = stopping ? 503 : 200, .type = "text/plain"};
+    if (atomic_load(&shared->leaving))
+        ptc_buf_add_cstr(&ex->page, "stopping\n");
+    else if (!shared->ready || (ready = shared->ready(shared->ready_user, &ex->page)))
+        ready = ptc_buf_add_cstr(&ex->page, "ready\n");
+    if (shared->isolation)
+        ptc_buf_addf(&ex->page, "isolation %s\n", shared->isolation);
+    ex->fault = ready ? PTC_HTTP_FAULT_NONE : PTC_HTTP_FAULT_BUSY;
+    ex->out = (PtcHttpOut){.status = ready ? 200 : 503, .type = "text/plain"};
     ex->out.text = ex->page.data;
     ex->out.len = ptc_buf_ok(&ex->page) ? ex->page.len : 0;
 }

@@ -36,6 +36,8 @@ typedef struct PtcHttpShared {
     size_t max_body_bytes;
     void (*more_metrics)(void *user, PtcBuf *out); /* for the page; or NULL */
     void *metrics_user;
+    bool (*ready)(void *user, PtcBuf *out);
+    void *ready_user;
     const char *isolation; /* how programs run, for probes; NULL: not shown */
 } PtcHttpShared;
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/ascii.h"
 #include "base/grow.h"
 #include "base/os/whole_file.h"
+#include "base/text/hex.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "value/coll/fields.h"
@@ -130,24 +130,6 @@ static bool path_of(char path[GRANTS_PATH_BYTES], const char *state_dir, const c
     return n > 0 && n < GRANTS_PATH_BYTES;
 }
 
-static int digit(char c)
-{
-    return ptc_ascii_is_upper(c) ? -1 : ptc_ascii_hex_value(c);
-}
-
-bool ptc_grants_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])
-{
-    if (!text.bytes || text.len != HEX)
-        return false;
-    for (size_t i = 0; i < PTC_SHA256_BYTES; i++) {
-        int high = digit(text.bytes[2 * i]), low = digit(text.bytes[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        out[i] = (uint8_t)(16 * high + low);
-    }
-    return true;
-}
-
 /* The approvals of the file, a list; PTC_NONE: there is no such file, or it is broken. */
 static PtcValue read_grants_file(PtcMem *mem, PtcScratch *scratch, const char *state_dir)
 {
@@ -170,9 +152,10 @@ static PtcValue read_grants_file(PtcMem *mem, PtcScratch *scratch, const char *s
 static bool read_grant_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
 {
     uint8_t owner[PTC_SHA256_BYTES];
-    if (!ptc_is_map(line) || !ptc_grants_hex(ptc_fields_text(heap, line, "owner"), owner) ||
-        !ptc_grants_hex(ptc_fields_text(heap, line, "definition"), grant->pin) ||
-        !ptc_grants_hex(ptc_fields_text(heap, line, "entry"), grant->entry))
+    if (!ptc_is_map(line) ||
+        !ptc_hex_read(ptc_fields_text(heap, line, "owner"), owner, PTC_SHA256_BYTES) ||
+        !ptc_hex_read(ptc_fields_text(heap, line, "definition"), grant->pin, PTC_SHA256_BYTES) ||
+        !ptc_hex_read(ptc_fields_text(heap, line, "entry"), grant->entry, PTC_SHA256_BYTES))
         return false;
     PtcText server = ptc_fields_text(heap, line, "server"),
             tool = ptc_fields_text(heap, line, "tool");

@@ -58,7 +58,5 @@ PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf
 
 /* What stands for an owner in a file. */
 void ptc_grants_owner(const char *realm, const char *owner, uint8_t out[PTC_SHA256_BYTES]);
-/* A digest in lower case, as files have it; false: it is none. */
-PTC_MUST_USE bool ptc_grants_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES]);
 
 #endif

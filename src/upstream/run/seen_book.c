@@ -13,6 +13,7 @@
 
 #include "base/grow.h"
 #include "base/os/whole_file.h"
+#include "base/text/hex.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/seen/seen.h"
@@ -216,9 +217,10 @@ static bool is_seen_name(PtcText name)
 static bool read_shape_line(PtcMem *mem, PtcHeap *heap, PtcValue line, SeenShapes *all)
 {
     SeenShape like = {0};
-    if (!ptc_is_map(line) || !ptc_grants_hex(ptc_fields_text(heap, line, "owner"), like.owner) ||
-        !ptc_grants_hex(ptc_fields_text(heap, line, "entry"), like.entry) ||
-        !ptc_grants_hex(ptc_fields_text(heap, line, "definition"), like.definition))
+    if (!ptc_is_map(line) ||
+        !ptc_hex_read(ptc_fields_text(heap, line, "owner"), like.owner, PTC_SHA256_BYTES) ||
+        !ptc_hex_read(ptc_fields_text(heap, line, "entry"), like.entry, PTC_SHA256_BYTES) ||
+        !ptc_hex_read(ptc_fields_text(heap, line, "definition"), like.definition, PTC_SHA256_BYTES))
         return true;
     PtcText server = ptc_fields_text(heap, line, "server"),
             tool = ptc_fields_text(heap, line, "tool"), seen = ptc_fields_text(heap, line, "seen");

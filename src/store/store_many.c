@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * What is done to many records.  What always holds: they are listed first and changed then, a page at a time, because
+ * an engine may not be used while it lists. */
+#include "store/store_int.h"
+
+enum { MANY_KIND_LEN = 24, PAGE_BYTES = 4 * PTC_MB };
+
+/* A page of keys, in bytes of their own: lengths, and then the texts. */
+typedef struct {
+    PtcBuf bytes;
+    size_t count;
+} KeyPage;
+
+typedef struct {
+    char kind[MANY_KIND_LEN];
+    uint32_t owner_len, key_len;
+} KeyHead;
+
+static bool add_key(KeyPage *page, const PtcStoreKey *key)
+{
+    KeyHead head = {.owner_len = (uint32_t)key->owner.len, .key_len = (uint32_t)key->key.len};
+    size_t kind_len = strlen(key->kind);
+    if (kind_len >= sizeof head.kind)
+        return true; /* no kind of ours */
+    memcpy(head.kind, key->kind, kind_len);
+    bool ok = ptc_buf_add(&page->bytes, &head, sizeof head) &&
+              ptc_buf_add(&page->bytes, key->owner.bytes, key->owner.len) &&
+              ptc_buf_add(&page->bytes, key->key.bytes, key->key.len);
+    page->count += ok;
+    return ok;
+}
+
+static bool page_row(void *user, const PtcStoreKey *key, const PtcStoreRow *row)
+{
+    (void)row;
+    return add_key(user, key);
+}
+
+/* The next key of a page, from *at on; it points into the page and into *head. */
+static bool next_key(const KeyPage *page, size_t *at, KeyHead *head, PtcStoreKey *key)
+{
+    if (page->bytes.len - *at < sizeof *head)
+        return false;
+    const char *from = page->bytes.data + *at;
+    memcpy(head, from, sizeof *head);
+    from += sizeof *head;
+    *key =
+        (PtcStoreKey){head->kind, {from, head->owner_len}, {from + head->owner_len, head->key_len}};
+    *at += sizeof *head + head->owner_len + head->key_len;
+    return true;
+}
+
+/* Does something to each record of an owner (absent: of all), of all kinds. */
+typedef PtcStoreStatus EachRecord(PtcStore *store, const PtcStoreKey *key, size_t *count);
+
+static PtcStoreStatus each_of_page(PtcStore *s, const KeyPage *page, EachRecord *each,
+                                   size_t *count)
+{
+    PtcStoreStatus status = PTC_STORE_OK;
+    PtcStoreKey key;
+    KeyHead head;
+    for (size_t at = 0; status == PTC_STORE_OK && next_key(page, &at, &head, &key);)
+        status = each(s, &key, count);
+    return status;
+}
+
+/* Pages begin behind the last key of the one before, so records that are added meanwhile do not keep it going. */
+static PtcStoreStatus each_record(PtcStore *s, PtcText owner, EachRecord *each, size_t *count)
+{
+    KeyPage pages[2] = {{.count = 0}, {.count = 0}};
+    KeyHead head;
+    PtcStoreKey last;
+    PtcStoreStatus status = PTC_STORE_OK;
+    *count = 0;
+    for (int i = 0; i < 2; i++)
+        ptc_buf_init(&pages[i].bytes, &s->mem, PAGE_BYTES);
+    for (unsigned turn = 0;; turn++) {
+        KeyPage *page = &pages[turn % 2], *before = &pages[(turn + 1) % 2];
+        bool follows = false;
+        for (size_t at = 0; next_key(before, &at, &head, &last);)
+            follows = true;
+        ptc_buf_clear(&page->bytes);
+        page->count = 0;
+        status = s->driver->class->list(s->driver, NULL, owner, follows ? &last : NULL,
+                                        PTC_STORE_LISTED, page_row, page);
+        if (status == PTC_STORE_OK && !ptc_buf_ok(&page->bytes))
+            status = PTC_STORE_NO_MEMORY;
+        if (status == PTC_STORE_OK)
+            status = each_of_page(s, page, each, count);
+        if (status != PTC_STORE_OK || page->count == 0)
+            break;
+    }
+    for (int i = 0; i < 2; i++)
+        ptc_buf_deinit(&pages[i].bytes);
+    return status;
+}
+
+static PtcStoreStatus erase_one(PtcStore *s, const PtcStoreKey *key, size_t *count)
+{
+    PtcStoreStatus status = ptc_store_remove(s, key, 0);
+    *count += status == PTC_STORE_OK;
+    return status == PTC_STORE_ABSENT ? PTC_STORE_OK : status;
+}
+
+PtcStoreStatus ptc_store_erase(PtcStore *s, PtcText owner, size_t *count)
+{
+    return each_record(s, owner, erase_one, count);
+}
+
+/* A record that is changed meanwhile is sealed with the new key by whoever changes it. */
+static PtcStoreStatus reseal_one(PtcStore *s, const PtcStoreKey *key, size_t *count)
+{
+    PtcStored stored;
+    PtcBuf bytes;
+    uint64_t version;
+    ptc_buf_init(&bytes, &s->mem, PTC_STORE_BYTES);
+    PtcStoreStatus status = ptc_store_get(s, key, NULL, &stored, &bytes);
+    if (status == PTC_STORE_OK) {
+        PtcStorePut put = {.expected = stored.version,
+                           .used_ms = stored.used_ms,
+                           .expires_ms = stored.expires_ms,
+                           .idle_ms = stored.idle_ms,
+                           .meta = {stored.meta, stored.meta_len},
+                           .bytes = bytes.len ? ptc_buf_view(&bytes) : PTC_TEXT("")};
+        status = ptc_store_put(s, key, &put, &version);
+        *count += status == PTC_STORE_OK;
+    }
+    ptc_buf_deinit(&bytes);
+    return status == PTC_STORE_ABSENT || status == PTC_STORE_CONFLICT ||
+                   status == PTC_STORE_DAMAGED || status == PTC_STORE_NEWER
+               ? PTC_STORE_OK
+               : status;
+}
+
+PtcStoreStatus ptc_store_reseal(PtcStore *s, size_t *count)
+{
+    return each_record(s, (PtcText){NULL, 0}, reseal_one, count);
+}
+
+/* ---------------------------------------------------------------------------------- room */
+
+typedef struct {
+    size_t count, bytes;
+    int64_t oldest_ms;
+    KeyPage oldest;
+} OwnerRoom;
+
+static bool look_at_room(void *user, const PtcStoreKey *key, const PtcStored *stored)
+{
+    OwnerRoom *room = user;
+    room->count++;
+    room->bytes += stored->size;
+    if (room->count > 1 && stored->used_ms >= room->oldest_ms)
+        return true;
+    room->oldest_ms = stored->used_ms;
+    ptc_buf_clear(&room->oldest.bytes);
+    return add_key(&room->oldest, key);
+}
+
+static bool is_room(const OwnerRoom *room, const PtcStoreBounds *b, size_t size)
+{
+    return (!b->owner_count || room->count < b->owner_count) &&
+           (!b->owner_bytes ||
+            (room->bytes <= b->owner_bytes && size <= b->owner_bytes - room->bytes));
+}
+
+PtcStoreStatus ptc_store_make_room(PtcStore *s, const char *kind, PtcText owner,
+                                   const PtcStoreBounds *bounds, size_t size)
+{
+    PtcStoreStatus status = PTC_STORE_FULL;
+    if (bounds->owner_bytes && size > bounds->owner_bytes)
+        return status;
+    for (int left = PTC_STORE_LISTED; left > 0; left--) {
+        OwnerRoom room = {.count = 0};
+        PtcStoreKey key;
+        KeyHead head;
+        size_t at = 0;
+        ptc_buf_init(&room.oldest.bytes, &s->mem, 4 * PTC_STORE_NAME);
+        status = ptc_store_list(s, kind, owner, NULL, PTC_STORE_LISTED, look_at_room, &room);
+        bool enough = status == PTC_STORE_OK && is_room(&room, bounds, size);
+        if (status == PTC_STORE_OK && !enough)
+            status = next_key(&room.oldest, &at, &head, &key) ? ptc_store_remove(s, &key, 0)
+                                                              : PTC_STORE_FULL;
+        ptc_buf_deinit(&room.oldest.bytes);
+        if (enough || (status != PTC_STORE_OK && status != PTC_STORE_ABSENT))
+            break;
+    }
+    return status;
+}
