@@ -169,7 +169,8 @@ bool ptc_store_is_durable(PtcStore *store);
 PTC_MUST_USE PtcStoreStatus ptc_store_erase(PtcStore *store, PtcText owner, size_t *count);
 /* Seals all records with the first key. */
 PTC_MUST_USE PtcStoreStatus ptc_store_reseal(PtcStore *store, size_t *count);
-/* Removes the oldest records of an owner until one of this size fits within the bounds. */
+/* Removes records until one of this size fits within the bounds of an owner: his oldest.  With the owner absent, within
+ * the bounds of all: the oldest of whoever has the most, so that nobody pushes out others by keeping more. */
 PTC_MUST_USE PtcStoreStatus ptc_store_make_room(PtcStore *store, const char *kind, PtcText owner,
                                                 const PtcStoreBounds *bounds, size_t size);
 

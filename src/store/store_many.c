@@ -139,51 +139,101 @@ PtcStoreStatus ptc_store_reseal(PtcStore *s, size_t *count)
 
 /* ---------------------------------------------------------------------------------- room */
 
+/* What one owner has of a kind. */
 typedef struct {
     size_t count, bytes;
-    int64_t oldest_ms;
+    int64_t used_ms; /* of the oldest */
+    uint64_t version;
     KeyPage oldest;
-} OwnerRoom;
+} OwnerShare;
+
+/* Looking for what goes first: the oldest record of the owner who has the most. */
+typedef struct {
+    size_t count, bytes; /* of all owners */
+    size_t unit;         /* what one record weighs beside its bytes */
+    OwnerShare share, most;
+    PtcBuf owner; /* whose records are being listed */
+} RoomSearch;
+
+static bool has_more(const OwnerShare *a, const OwnerShare *b, size_t unit)
+{
+    return a->bytes + a->count * unit > b->bytes + b->count * unit;
+}
+
+static void end_share(RoomSearch *r)
+{
+    if (has_more(&r->share, &r->most, r->unit)) {
+        OwnerShare share = r->share;
+        r->share = r->most;
+        r->most = share;
+    }
+    r->share.count = r->share.bytes = 0;
+}
 
 static bool look_at_room(void *user, const PtcStoreKey *key, const PtcStored *stored)
 {
-    OwnerRoom *room = user;
-    room->count++;
-    room->bytes += stored->size;
-    if (room->count > 1 && stored->used_ms >= room->oldest_ms)
+    RoomSearch *r = user;
+    OwnerShare *share = &r->share;
+    if (!ptc_text_same(ptc_buf_view(&r->owner), key->owner)) {
+        end_share(r);
+        ptc_buf_clear(&r->owner);
+        if (!ptc_buf_add(&r->owner, key->owner.bytes, key->owner.len))
+            return false;
+    }
+    r->count++;
+    r->bytes += stored->size;
+    share->count++;
+    share->bytes += stored->size;
+    bool older = stored->used_ms < share->used_ms ||
+                 (stored->used_ms == share->used_ms && stored->version < share->version);
+    if (share->count > 1 && !older)
         return true;
-    room->oldest_ms = stored->used_ms;
-    ptc_buf_clear(&room->oldest.bytes);
-    return add_key(&room->oldest, key);
+    share->used_ms = stored->used_ms;
+    share->version = stored->version;
+    ptc_buf_clear(&share->oldest.bytes);
+    return add_key(&share->oldest, key);
 }
 
-static bool is_room(const OwnerRoom *room, const PtcStoreBounds *b, size_t size)
+static bool fits(size_t have, size_t len, size_t most)
 {
-    return (!b->owner_count || room->count < b->owner_count) &&
-           (!b->owner_bytes ||
-            (room->bytes <= b->owner_bytes && size <= b->owner_bytes - room->bytes));
+    return !most || (have <= most && len <= most - have);
+}
+
+/* Looks, and removes one record if there is no room yet (*enough). */
+static PtcStoreStatus make_some_room(PtcStore *s, RoomSearch *r, const char *kind, PtcText owner,
+                                     const PtcStoreBounds *b, size_t size, bool *enough)
+{
+    PtcStoreKey key;
+    KeyHead head;
+    size_t at = 0;
+    PtcStoreStatus status = ptc_store_list(s, kind, owner, NULL, PTC_STORE_LISTED, look_at_room, r);
+    end_share(r);
+    *enough = fits(r->count, 1, owner.bytes ? b->owner_count : b->count) &&
+              fits(r->bytes, size, owner.bytes ? b->owner_bytes : b->bytes);
+    if (status != PTC_STORE_OK || *enough)
+        return status;
+    return next_key(&r->most.oldest, &at, &head, &key) ? ptc_store_remove(s, &key, 0)
+                                                       : PTC_STORE_FULL;
 }
 
 PtcStoreStatus ptc_store_make_room(PtcStore *s, const char *kind, PtcText owner,
-                                   const PtcStoreBounds *bounds, size_t size)
+                                   const PtcStoreBounds *b, size_t size)
 {
-    PtcStoreStatus status = PTC_STORE_FULL;
-    if (bounds->owner_bytes && size > bounds->owner_bytes)
-        return status;
-    for (int left = PTC_STORE_LISTED; left > 0; left--) {
-        OwnerRoom room = {.count = 0};
-        PtcStoreKey key;
-        KeyHead head;
-        size_t at = 0;
-        ptc_buf_init(&room.oldest.bytes, &s->mem, 4 * PTC_STORE_NAME);
-        status = ptc_store_list(s, kind, owner, NULL, PTC_STORE_LISTED, look_at_room, &room);
-        bool enough = status == PTC_STORE_OK && is_room(&room, bounds, size);
-        if (status == PTC_STORE_OK && !enough)
-            status = next_key(&room.oldest, &at, &head, &key) ? ptc_store_remove(s, &key, 0)
-                                                              : PTC_STORE_FULL;
-        ptc_buf_deinit(&room.oldest.bytes);
-        if (enough || (status != PTC_STORE_OK && status != PTC_STORE_ABSENT))
+    size_t most = owner.bytes ? b->owner_bytes : b->bytes;
+    PtcStoreStatus status = PTC_STORE_OK;
+    bool enough = false;
+    if (!fits(0, size, most))
+        return PTC_STORE_FULL;
+    for (int left = PTC_STORE_LISTED; left > 0 && !enough; left--) {
+        RoomSearch r = {.unit = b->bytes && b->count ? b->bytes / b->count : 1};
+        PtcBuf *bufs[] = {&r.share.oldest.bytes, &r.most.oldest.bytes, &r.owner};
+        for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+            ptc_buf_init(bufs[i], &s->mem, 4 * PTC_STORE_NAME);
+        status = make_some_room(s, &r, kind, owner, b, size, &enough);
+        for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+            ptc_buf_deinit(bufs[i]);
+        if (status != PTC_STORE_OK && status != PTC_STORE_ABSENT)
             break;
     }
-    return status;
+    return status == PTC_STORE_OK && !enough ? PTC_STORE_FULL : status;
 }

@@ -245,7 +245,8 @@ static void test_shared(void)
 
 static void test_results(void)
 {
-    PtcResults *r = ptc_results_new(3, 100);
+    PtcResults results = {open_store(NULL), &mem, {.owner_count = 3, .owner_bytes = 133}},
+               *r = &results;
     char handles[5][PTC_RESULT_HANDLE];
     PtcBuf out;
     PtcResultPage page;
@@ -278,7 +279,7 @@ static void test_results(void)
     CHECK(ptc_results_page(r, "ann", VIEW(handles[3]), 0, 0, 10, &out, &page) ==
           PTC_RESULTS_UNKNOWN);
     ptc_buf_deinit(&out);
-    ptc_results_free(r);
+    ptc_store_free(results.store);
 }
 
 static bool is_kept(PtcResults *r, const char *owner, const char *handle)
@@ -294,7 +295,10 @@ static bool is_kept(PtcResults *r, const char *owner, const char *handle)
 /* Whoever keeps many results pushes out his own. */
 static void test_results_of_owners(void)
 {
-    PtcResults *r = ptc_results_new(4, 1000);
+    PtcResults results = {open_store(NULL),
+                          &mem,
+                          {.count = 8, .owner_count = 3, .bytes = 1500, .owner_bytes = 1000}},
+               *r = &results;
     char bob[PTC_RESULT_HANDLE], ann[10][PTC_RESULT_HANDLE];
     PtcText small[PTC_RESULT_PARTS] = {VIEW("x")};
     CHECK(ptc_results_keep(r, "bob", small, bob));
@@ -307,7 +311,10 @@ static void test_results_of_owners(void)
     for (int i = 0; i < 3; i++)
         CHECK(ptc_results_keep(r, "ann", large, ann[i]));
     CHECK(is_kept(r, "bob", bob) && is_kept(r, "ann", ann[2]) && !is_kept(r, "ann", ann[1]));
-    ptc_results_free(r);
+    CHECK(ptc_results_keep(r, "cay", large, ann[3]) && is_kept(r, "ann", ann[2]));
+    CHECK(ptc_results_keep(r, "dan", large, ann[4]) && !is_kept(r, "ann", ann[2]));
+    CHECK(is_kept(r, "bob", bob) && is_kept(r, "cay", ann[3]) && is_kept(r, "dan", ann[4]));
+    ptc_store_free(results.store);
 }
 
 static const char *get(PtcRecorder *r, const char *owner, const char *id)

@@ -6,6 +6,8 @@
 
 #include "mcp/app/app_int.h"
 
+/* So many full owners together. */
+enum { OWNERS_RESULTS = 4 };
 enum { KEPT_RESULTS = 64, RING = 500, APP_PROGRESS_MS = 10000, TASK_ABOUT_BYTES = 64 * PTC_KB };
 /* ASK_MS: clients give up after a minute.  A state is checked by the app itself, which can say what had taken
  * effect. */
@@ -40,8 +42,13 @@ static bool make_stores(PtcApp *app, PtcWhy *why)
     if (c->remote && !(app->suspended = ptc_suspended_new(&app->mem, c->remote, app->sessions,
                                                           c->approval_ttl_ms)))
         return false;
-    return (app->results = ptc_results_new(KEPT_RESULTS, c->kept_bytes)) &&
-           (app->sender = ptc_progress_sender_new(&app->mem, c->progress_ms)) && ptc_app_rows(app);
+    app->results = (PtcResults){c->store,
+                                &app->mem,
+                                {.count = OWNERS_RESULTS * KEPT_RESULTS,
+                                 .owner_count = KEPT_RESULTS,
+                                 .bytes = OWNERS_RESULTS * c->kept_bytes,
+                                 .owner_bytes = c->kept_bytes}};
+    return (app->sender = ptc_progress_sender_new(&app->mem, c->progress_ms)) && ptc_app_rows(app);
 }
 
 static void on_listed(PtcMcpCall *call)
@@ -125,7 +132,6 @@ void ptc_app_free(PtcApp *app)
         ptc_mcp_free(app->mcp);
     ptc_sessions_free(app->sessions);
     ptc_recorder_free(app->recorder);
-    ptc_results_free(app->results);
     ptc_progress_sender_free(app->sender);
     ptc_buf_deinit(&app->description);
     ptc_buf_deinit(&app->task_description);

@@ -87,7 +87,7 @@ typedef struct PtcAppConfig {
     PtcRecorderConfig recorder; /* its ring is only used with the debug tool */
     size_t max_program_bytes;   /* [64 KiB] */
     size_t max_context_bytes;   /* of its JSON [4 MiB] */
-    size_t kept_bytes;          /* for results kept for lisp_result_page [64 MiB] */
+    size_t kept_bytes;          /* for results of an owner kept for lisp_result_page [64 MiB] */
     int64_t progress_ms;    /* between notifications for a client with a progress token [10 s] */
     size_t max_frame_bytes; /* see PtcMcpConfig, like those below */
     unsigned max_running, max_waiting;

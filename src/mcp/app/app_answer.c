@@ -120,7 +120,7 @@ static void keep_rest(Answer *a)
         [PTC_RESULT_JSON] = {out->json.data, out->json.len},
         [PTC_RESULT_PRINTS] = {out->prints.data, out->prints.len},
     };
-    if (!a->handle[0] && !ptc_results_keep(job->app->results, job->owner, parts, a->handle))
+    if (!a->handle[0] && !ptc_results_keep(&job->app->results, job->owner, parts, a->handle))
         a->handle[0] = 0;
 }
 

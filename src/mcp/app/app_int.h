@@ -36,7 +36,7 @@ struct PtcApp {
     const PtcAppSizes *sizes;
     PtcSessions *sessions; /* or NULL */
     PtcRecorder *recorder; /* or NULL */
-    PtcResults *results;
+    PtcResults results;
     PtcProgressSender *sender;
     PtcSuspended *suspended;        /* or NULL: there is nothing to ask about */
     PtcBackgroundTasks backgrounds; /* tasks that can wait for a person */

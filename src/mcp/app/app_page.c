@@ -52,20 +52,20 @@ static void page(PtcJob *job)
     PtcResultPart part;
     PtcResultPage at;
     PtcBuf text;
+    char why[PTC_STORE_WHY];
     int64_t offset = 0, limit = PAGE_DEFAULT;
     if (!ptc_job_text(job, "handle", true, &handle) || !part_arg(job, &part) ||
         !ptc_job_int(job, "offset", 0, INT32_MAX, &offset) ||
         !ptc_job_int(job, "limit", 1, PAGE_MAX, &limit))
         return;
     ptc_buf_init(&text, ptc_mcp_mem(ptc_mcp_server(job->call)), PAGE_MAX);
-    switch (ptc_results_page(job->app->results, job->owner, handle, part, (size_t)offset,
+    switch (ptc_results_page(&job->app->results, job->owner, handle, part, (size_t)offset,
                              (size_t)limit, &text, &at)) {
     case PTC_RESULTS_OK: page_json(job, part, &text, &at); break;
     case PTC_RESULTS_UNKNOWN:
-        ptc_job_fail(
-            job, "unknown_handle",
-            "no result is kept under that handle; results are dropped when newer ones need "
-            "the room: run the program again");
+        ptc_job_fail(job, "unknown_handle",
+                     "no result is kept under that handle; results are dropped after half an hour "
+                     "and when newer ones need the room: run the program again");
         break;
     case PTC_RESULTS_ABSENT:
         ptc_job_fail(job, "args_error", "this result has no part `%s`", part_names[part]);
@@ -73,6 +73,10 @@ static void page(PtcJob *job)
     case PTC_RESULTS_BEYOND:
         ptc_job_fail(job, "args_error", "`offset` %lld is past the end: there are %zu bytes",
                      (long long)offset, at.total);
+        break;
+    case PTC_RESULTS_FAILED:
+        ptc_store_why(job->app->config.store, why);
+        ptc_job_fail(job, "store_failed", "%s; try again later", why);
         break;
     case PTC_RESULTS_NO_MEMORY:
         ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");

@@ -1,94 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * Large results, kept for a while.  What always holds: there are never more of them, and never more bytes, than
- * allowed; a result is only found by its owner. */
+ * Large results, kept for a while.  What always holds: a result is only found by its owner.  A record begins with the
+ * lengths of its parts. */
 #include "mcp/app/results.h"
 
-#include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text/base64.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
 
-enum { RANDOM_BYTES = 18 };
+enum { RESULT_RANDOM_BYTES = 18, RESULT_MS = 30 * 60 * 1000 };
+static const char result_kind[] = "page";
 
-typedef struct Kept {
-    struct Kept *older;
-    char handle[PTC_RESULT_HANDLE];
-    char *owner;
-    PtcText parts[PTC_RESULT_PARTS];
-    size_t bytes;
-} Kept;
+/* The beginning of a record.  Servers of one store may have different byte orders, so it is text. */
+enum { PART_DIGITS = 10, RESULT_HEAD = PTC_RESULT_PARTS * (PART_DIGITS + 1) };
 
-struct PtcResults {
-    PtcMem mem;
-    size_t max_count, max_bytes;
-    /* It guards everything below.  Calls take it to keep a result and to copy a page; no other lock is taken
-     * inside. */
-    pthread_mutex_t lock;
-    Kept *newest;
-    size_t count, bytes;
-};
-
-PtcResults *ptc_results_new(size_t max_count, size_t max_bytes)
-{
-    PtcMem mem;
-    ptc_mem_init(&mem, PTC_UNBOUNDED);
-    PtcResults *r = ptc_mem_alloc(&mem, sizeof *r);
-    if (!r)
-        return NULL;
-    memset(r, 0, sizeof *r);
-    ptc_mem_init(&r->mem, PTC_UNBOUNDED);
-    r->max_count = max_count;
-    r->max_bytes = max_bytes;
-    pthread_mutex_init(&r->lock, NULL);
-    return r;
-}
-
-static void free_kept(PtcResults *r, Kept *k)
-{
-    for (int i = 0; i < PTC_RESULT_PARTS; i++)
-        ptc_mem_free(&r->mem, (char *)(uintptr_t)k->parts[i].bytes, k->parts[i].len);
-    if (k->owner)
-        ptc_mem_free(&r->mem, k->owner, strlen(k->owner) + 1);
-    ptc_mem_free(&r->mem, k, sizeof *k);
-}
-
-void ptc_results_free(PtcResults *r)
-{
-    PtcMem mem;
-    if (!r)
-        return;
-    while (r->newest) {
-        Kept *k = r->newest;
-        r->newest = k->older;
-        free_kept(r, k);
-    }
-    pthread_mutex_destroy(&r->lock);
-    ptc_mem_init(&mem, PTC_UNBOUNDED);
-    atomic_store(&mem.used, sizeof *r);
-    ptc_mem_free(&mem, r, sizeof *r);
-}
-
-static bool copy_part(PtcResults *r, PtcText *to, PtcText from)
-{
-    if (!from.bytes || from.len == 0)
-        return true;
-    char *copy = ptc_mem_alloc(&r->mem, from.len);
-    if (!copy)
-        return false;
-    memcpy(copy, from.bytes, from.len);
-    *to = (PtcText){copy, from.len};
-    return true;
-}
+/* ------------------------------------------------------------------------------------- keeping */
 
 /* Random, so that a handle cannot be guessed; the owner is checked all the same. */
-static bool make_result_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
+static bool make_result_handle(PtcMem *mem, char handle[PTC_RESULT_HANDLE])
 {
-    unsigned char random[RANDOM_BYTES];
+    unsigned char random[RESULT_RANDOM_BYTES];
     PtcBuf text;
-    ptc_buf_init(&text, &r->mem, PTC_RESULT_HANDLE - 3);
+    ptc_buf_init(&text, mem, PTC_RESULT_HANDLE - 3);
     bool ok = ptc_random_bytes(random, sizeof random) &&
               ptc_base64_add(&text, random, sizeof random, true);
     if (ok)
@@ -97,92 +31,77 @@ static bool make_result_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
     return ok;
 }
 
-static Kept *copy_result_parts(PtcResults *r, const char *owner,
-                               const PtcText parts[PTC_RESULT_PARTS])
+static bool put_result_parts(PtcBuf *out, const PtcText parts[PTC_RESULT_PARTS])
 {
-    size_t len = strlen(owner) + 1;
-    Kept *k = ptc_mem_alloc(&r->mem, sizeof *k);
-    if (!k)
-        return NULL;
-    memset(k, 0, sizeof *k);
-    bool ok = (k->owner = ptc_mem_alloc(&r->mem, len)) != NULL;
-    if (ok)
-        memcpy(k->owner, owner, len);
-    for (int i = 0; ok && i < PTC_RESULT_PARTS; i++) {
-        ok = copy_part(r, &k->parts[i], parts[i]);
-        k->bytes += k->parts[i].len;
-    }
-    if (ok && make_result_handle(r, k->handle))
-        return k;
-    free_kept(r, k);
-    return NULL;
+    for (int i = 0; i < PTC_RESULT_PARTS; i++)
+        ptc_buf_addf(out, "%*zu\n", PART_DIGITS, parts[i].len);
+    for (int i = 0; i < PTC_RESULT_PARTS; i++)
+        ptc_buf_add(out, parts[i].bytes, parts[i].len);
+    return ptc_buf_ok(out);
 }
 
-/* How much an owner has, in bytes or in number. */
-static size_t count_owner_results(const PtcResults *r, const char *owner, bool in_bytes)
+/* Makes room among the owner's results first, and then, if that was not the reason, among those of all. */
+static PtcStoreStatus put_result(const PtcResults *r, const PtcStoreKey *key, PtcText bytes)
 {
-    size_t n = 0;
-    for (const Kept *k = r->newest; k; k = k->older)
-        if (strcmp(k->owner, owner) == 0)
-            n += in_bytes ? k->bytes : 1;
+    const PtcText owners[] = {key->owner, {NULL, 0}};
+    int64_t now = ptc_store_now(r->store);
+    uint64_t version;
+    PtcStorePut put = {
+        .used_ms = now, .expires_ms = now + RESULT_MS, .bytes = bytes, .bounds = r->bounds};
+    PtcStoreStatus status = ptc_store_put(r->store, key, &put, &version);
+    for (size_t i = 0; status == PTC_STORE_FULL && i < 2; i++) {
+        status = ptc_store_make_room(r->store, key->kind, owners[i], &r->bounds, bytes.len);
+        if (status == PTC_STORE_OK)
+            status = ptc_store_put(r->store, key, &put, &version);
+    }
+    return status;
+}
+
+bool ptc_results_keep(const PtcResults *r, const char *owner, const PtcText parts[PTC_RESULT_PARTS],
+                      char handle[PTC_RESULT_HANDLE])
+{
+    char made[PTC_RESULT_HANDLE];
+    PtcBuf bytes;
+    size_t most = r->bounds.owner_bytes < PTC_STORE_BYTES ? r->bounds.owner_bytes : PTC_STORE_BYTES;
+    ptc_buf_init(&bytes, r->mem, most);
+    bool kept = put_result_parts(&bytes, parts) && make_result_handle(r->mem, made);
+    if (kept) {
+        PtcStoreKey key = {result_kind, ptc_text_cstr(owner), ptc_text_cstr(made)};
+        kept = put_result(r, &key, ptc_buf_view(&bytes)) == PTC_STORE_OK;
+    }
+    if (kept)
+        memcpy(handle, made, sizeof made);
+    ptc_buf_deinit(&bytes);
+    return kept;
+}
+
+/* ------------------------------------------------------------------------------------- reading */
+
+static uint64_t read_part_length(const char *digits)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < PART_DIGITS; i++)
+        if (digits[i] != ' ')
+            n = n * 10 + (uint64_t)(digits[i] - '0');
     return n;
 }
 
-/* The oldest result of the owner who has the most: so nobody can push out what others keep by keeping more. */
-static Kept **find_spare(PtcResults *r, bool in_bytes)
+/* The part of a record; empty: it has none.  False: the record was not written by put_result_parts. */
+static bool find_part(PtcText record, PtcResultPart part, PtcText *found)
 {
-    Kept **spare = &r->newest;
-    size_t most = 0;
-    for (Kept **at = &r->newest; *at; at = &(*at)->older) {
-        size_t n = count_owner_results(r, (*at)->owner, in_bytes);
-        if (n < most)
-            continue;
-        most = n;
-        spare = at;
-    }
-    return spare;
-}
-
-/* Drops results until there is room. */
-static void shrink(PtcResults *r)
-{
-    while (r->newest && (r->count > r->max_count || r->bytes > r->max_bytes)) {
-        Kept **at = find_spare(r, r->bytes > r->max_bytes), *old = *at;
-        *at = old->older;
-        r->count--;
-        r->bytes -= old->bytes;
-        free_kept(r, old);
-    }
-}
-
-/* Copied before the lock is taken: results can be large, and others should not wait. */
-bool ptc_results_keep(PtcResults *r, const char *owner, const PtcText parts[PTC_RESULT_PARTS],
-                      char handle[PTC_RESULT_HANDLE])
-{
-    size_t bytes = 0;
-    for (int i = 0; i < PTC_RESULT_PARTS; i++)
-        bytes += parts[i].len;
-    Kept *k = bytes <= r->max_bytes ? copy_result_parts(r, owner, parts) : NULL;
-    if (!k)
+    *found = (PtcText){NULL, 0};
+    if (record.len < RESULT_HEAD)
         return false;
-    memcpy(handle, k->handle, PTC_RESULT_HANDLE);
-    pthread_mutex_lock(&r->lock);
-    k->older = r->newest;
-    r->newest = k;
-    r->count++;
-    r->bytes += k->bytes;
-    shrink(r);
-    pthread_mutex_unlock(&r->lock);
+    size_t at = RESULT_HEAD;
+    for (int i = 0; i < PTC_RESULT_PARTS; i++) {
+        uint64_t len = read_part_length(record.bytes + (size_t)i * (PART_DIGITS + 1));
+        if (len > record.len - at)
+            return false;
+        if (i == (int)part)
+            *found = (PtcText){record.bytes + at, (size_t)len};
+        at += (size_t)len;
+    }
     return true;
-}
-
-static const Kept *find_kept_result(const PtcResults *r, const char *owner, PtcText handle)
-{
-    for (const Kept *k = r->newest; k; k = k->older)
-        if (strlen(k->handle) == handle.len &&
-            ptc_secret_same(k->handle, handle.bytes, handle.len) && strcmp(k->owner, owner) == 0)
-            return k;
-    return NULL;
 }
 
 static bool inside_character(char c)
@@ -205,22 +124,34 @@ static PtcResultsStatus cut_page(PtcText part, size_t limit, PtcBuf *out, PtcRes
     return ptc_buf_add(out, part.bytes + offset, n) ? PTC_RESULTS_OK : PTC_RESULTS_NO_MEMORY;
 }
 
-PtcResultsStatus ptc_results_page(PtcResults *r, const char *owner, PtcText handle,
+static PtcResultsStatus page_of(PtcText record, PtcResultPart part, size_t limit, PtcBuf *out,
+                                PtcResultPage *page)
+{
+    PtcText text;
+    if (!find_part(record, part, &text))
+        return PTC_RESULTS_UNKNOWN;
+    if (text.len == 0)
+        return PTC_RESULTS_ABSENT;
+    page->total = text.len;
+    return text.len <= page->offset ? PTC_RESULTS_BEYOND
+                                    : cut_page(text, limit < 4 ? 4 : limit, out, page);
+}
+
+PtcResultsStatus ptc_results_page(const PtcResults *r, const char *owner, PtcText handle,
                                   PtcResultPart part, size_t offset, size_t limit, PtcBuf *out,
                                   PtcResultPage *page)
 {
-    PtcResultsStatus status;
+    PtcStoreKey key = {result_kind, ptc_text_cstr(owner), handle};
+    PtcStored stored;
+    PtcBuf record;
     *page = (PtcResultPage){.offset = offset};
-    pthread_mutex_lock(&r->lock);
-    const Kept *k = find_kept_result(r, owner, handle);
-    if (!k)
-        status = PTC_RESULTS_UNKNOWN;
-    else if (!k->parts[part].bytes)
-        status = PTC_RESULTS_ABSENT;
-    else if ((page->total = k->parts[part].len) <= offset)
-        status = PTC_RESULTS_BEYOND;
-    else
-        status = cut_page(k->parts[part], limit < 4 ? 4 : limit, out, page);
-    pthread_mutex_unlock(&r->lock);
+    ptc_buf_init(&record, r->mem, PTC_STORE_BYTES);
+    PtcStoreStatus found = ptc_store_get(r->store, &key, NULL, &stored, &record);
+    PtcResultsStatus status =
+        found == PTC_STORE_OK          ? page_of(ptc_buf_view(&record), part, limit, out, page)
+        : found == PTC_STORE_NO_MEMORY ? PTC_RESULTS_NO_MEMORY
+        : found == PTC_STORE_ABSENT || found == PTC_STORE_DAMAGED ? PTC_RESULTS_UNKNOWN
+                                                                  : PTC_RESULTS_FAILED;
+    ptc_buf_deinit(&record);
     return status;
 }

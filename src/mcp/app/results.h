@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * results.h - results that were too large for their answer, kept for a while so that they can be paged through.
- * Bounded in number and bytes: the oldest go first, of the owner who has the most.  Any thread. */
+ * results.h - results that were too large for their answer, kept as records of a store for a while, so that they can
+ * be paged through any server that has the store.  Bounded in number and bytes, of an owner and of all: the oldest
+ * of an owner go first.  Any thread. */
 #ifndef PTC_MCP_APP_RESULTS_H
 #define PTC_MCP_APP_RESULTS_H
 
-#include "base/buf.h"
+#include "store/store.h"
 
-typedef struct PtcResults PtcResults;
+typedef struct PtcResults {
+    PtcStore *store; /* borrowed */
+    PtcMem *mem;
+    PtcStoreBounds bounds;
+} PtcResults;
 
 typedef enum {
     PTC_RESULT_TEXT,
@@ -16,11 +21,8 @@ typedef enum {
 } PtcResultPart;
 enum { PTC_RESULT_HANDLE = 40 };
 
-PTC_MUST_USE PtcResults *ptc_results_new(size_t max_count, size_t max_bytes);
-void ptc_results_free(PtcResults *results);
-
-/* Keeps copies of the parts.  False: they are larger than the whole room there is, or out of memory. */
-PTC_MUST_USE bool ptc_results_keep(PtcResults *results, const char *owner,
+/* Keeps copies of the parts.  False: they are larger than the whole room there is, or the store does not take them. */
+PTC_MUST_USE bool ptc_results_keep(const PtcResults *results, const char *owner,
                                    const PtcText parts[PTC_RESULT_PARTS],
                                    char handle[PTC_RESULT_HANDLE]);
 
@@ -36,10 +38,11 @@ typedef enum {
     PTC_RESULTS_ABSENT,  /* it has no such part */
     PTC_RESULTS_BEYOND,  /* offset is past its end */
     PTC_RESULTS_NO_MEMORY,
+    PTC_RESULTS_FAILED, /* the store cannot be read */
 } PtcResultsStatus;
 
 /* Appends at most `limit` bytes from `offset` on, in whole characters. */
-PtcResultsStatus ptc_results_page(PtcResults *results, const char *owner, PtcText handle,
+PtcResultsStatus ptc_results_page(const PtcResults *results, const char *owner, PtcText handle,
                                   PtcResultPart part, size_t offset, size_t limit, PtcBuf *out,
                                   PtcResultPage *page);
 
