@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tests/fleet/test_bank.py PTC: the bank on a SQLite file; and whether the checks find mistakes."""
+import os
+import sys
+import tempfile
+
+from bank import Bank, kill, stop, term  # first: it knows where watch is
+from linearizable import Op, linearizable
+from watch import expect, main, test
+
+PTC = sys.argv[1]
+SECONDS = 120 if os.environ.get("PTC_TEST_FULL") else 12
+
+
+def write(value, begin, end):
+    return Op("write", value, value, begin, end)
+
+
+def read(value, begin, end):
+    return Op("read", None, value, begin, end)
+
+
+@test
+def checker():
+    for want, history in [
+            (True, [write(1, 0, 1), read(1, 2, 3)]),
+            (False, [write(1, 0, 1), write(2, 2, 3), read(1, 4, 5)]),
+            (True, [write(1, 0, 9), write(2, 0, 9), read(2, 1, 2), read(1, 3, 4)]),
+            (False, [write(1, 0, 9), write(2, 0, 9), read(2, 1, 2), read(1, 3, 4), read(2, 5, 6)]),
+            (False, [Op("cas", (0, 1), 0, 0, 1), Op("cas", (0, 2), 0, 2, 3)]),
+            (True, [write(7, 0, None), read(0, 1, 2), read(7, 3, 4)]),
+            (False, [write(7, 0, None), read(7, 1, 2), read(0, 3, 4)]),
+            (True, [Op("cas", (0, 5), None, 0, None), read(5, 1, 2), Op("cas", (5, 6), 5, 3, 4), read(6, 5, 6)]),
+            (True, [x for i in range(1, 500) for x in (write(i, i, i + 0.4), read(i, i + 0.5, i + 0.6))])]:
+        expect(linearizable(history, 0), want, history[:6])
+
+
+@test
+def sqlite():
+    with tempfile.TemporaryDirectory() as d:
+        bank = Bank(PTC, ["--store", f"sqlite:{os.path.join(d, 's.db')}"])
+        try:
+            bank.run(SECONDS, [kill, term, kill, term, stop])
+            bank.report("bank on sqlite")
+            bank.check()
+            assert bank.counts()["ok"] > 100, "next to nothing was done"
+        finally:
+            bank.close()
+
+
+def finds(change, word):
+    """A bank in which something was changed behind its back says so."""
+    with tempfile.TemporaryDirectory() as d:
+        bank = Bank(PTC, ["--store", f"sqlite:{os.path.join(d, 's.db')}"], nodes=2, clients=4, sessions=2)
+        try:
+            bank.run(1, [])
+            change(bank)
+            bank.check()
+            raise AssertionError(f"not found: {word}")
+        except AssertionError as e:
+            assert word in str(e), e
+        finally:
+            bank.close()
+
+
+@test
+def finds_mistakes():
+    def program(text):
+        return lambda bank: bank.accounts[0].evaluate(bank.nodes[0].port, text)
+    finds(program("(def ops (vec (rest ops)))"), "lost")
+    finds(program("(def ops (conj ops (first ops)))"), "done twice")
+    finds(program("(def n (inc n))"), "the sum is")
+    finds(program("(def a (inc a))"), "torn")
+    finds(program("(def ops (conj ops 7))"), "nothing was done")
+    finds(program("(def r -1)"), "linearizable")
+
+
+if __name__ == "__main__":
+    main("bank")
