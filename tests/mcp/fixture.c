@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include "json/write.h"
+#include "mcp/app/task_book.h"
 #include "mcp/fixture_http.h"
 #include "mcp/stdio/stdio.h"
 #include "value/coll/map.h"
 #include "value/coll/vec.h"
 #include "value/str.h"
+
+#include "mcp/fixture_tasks.h"
 
 #define PNG                                                                                \
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJ" \
@@ -612,6 +615,7 @@ static const PtcMcpTool tools[] = {
      .input_schema = "{\"type\":\"object\",\"properties\":{\"bytes\":{\"type\":\"integer\"}},"
                      "\"required\":[\"bytes\"]}",
      .handler = large},
+    TASK_TOOLS,
 };
 
 static const PtcMcpResource resources[] = {
@@ -702,6 +706,12 @@ int main(int argc, char **argv)
         return 1;
     }
     take_options(argc, argv, &c, &io);
+    PtcTaskBook book;
+    if (!ptc_task_book_init(&book, NULL, 100, &why)) {
+        fprintf(stderr, "fixture: %s\n", why.text);
+        return 1;
+    }
+    c.book = &book.book;
     PtcMcp *mcp = ptc_mcp_new(&c, &why);
     if (!mcp) {
         fprintf(stderr, "fixture: %s\n", why.text);
@@ -710,5 +720,6 @@ int main(int argc, char **argv)
     int failed =
         http_option(argc, argv, "--http") ? serve_http(mcp, argc, argv) : serve_stdio(mcp, &io);
     ptc_mcp_free(mcp);
+    ptc_task_book_deinit(&book);
     return failed;
 }

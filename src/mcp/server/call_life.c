@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/os/cancel.h"
-#include "mcp/server/mcp_int.h"
+#include "mcp/server/task_record.h"
 
 /* A call that has been refused keeps its error; nothing is run for it. */
 void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler, void *user)
@@ -123,7 +123,11 @@ void ptc_mcp_run(PtcMcpCall *call)
     if (call->next != PTC_MCP_RUN)
         return;
     call->next = PTC_MCP_DONE;
-    if (enter_gate_with_call(call, false)) {
+    if (call->body == PTC_MCP_BODY_OWN) {
+        ptc_gate_give_up(&call->mcp->gate, &call->ticket);
+        call->handler(call);
+    } else if (call->message.len && !call->work && ptc_mcp_work_run(call)) {
+    } else if (enter_gate_with_call(call, false)) {
         ptc_mcp_body_begin(call, call->body);
         if (ptc_mcp_args_fit(call))
             call->handler(call);

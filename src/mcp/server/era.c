@@ -66,6 +66,9 @@ static const char *name_field(PtcText method)
 {
     if (ptc_text_is(method, "tools/call") || ptc_text_is(method, "prompts/get"))
         return "name";
+    if (ptc_text_is(method, "tasks/get") || ptc_text_is(method, "tasks/update") ||
+        ptc_text_is(method, "tasks/cancel"))
+        return "taskId";
     return ptc_text_is(method, "resources/read") ? "uri" : NULL;
 }
 

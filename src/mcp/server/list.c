@@ -93,7 +93,9 @@ void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
 static void add_common(PtcMcpCall *call)
 {
     const char *text = call->mcp->config.instructions;
-    ptc_emit_field_raw(&call->answer, "capabilities", ptc_buf_view(&call->mcp->capabilities));
+    ptc_emit_field_raw(&call->answer, "capabilities",
+                       ptc_buf_view(call->era == PTC_MCP_MODERN ? &call->mcp->modern_capabilities
+                                                                : &call->mcp->capabilities));
     if (text)
         ptc_emit_field_cstr(&call->answer, "instructions", text);
 }

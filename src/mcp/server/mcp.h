@@ -59,6 +59,16 @@ enum {
     PTC_MCP_CLOSED_WORLD = 1 << 3,
 };
 
+/* Does a call of the tool go on as a task when it takes long, for clients that know tasks?  Then its handler may be
+ * called again for the same call, with what the client answered to the questions of the call before, as it is when a
+ * client does so. */
+typedef enum {
+    PTC_MCP_TASK_NEVER,
+    PTC_MCP_TASK_MAY,
+    PTC_MCP_TASK_MUST, /* and clients that do not know them may not call it */
+} PtcMcpTaskRule;
+enum { PTC_MCP_TASK_AT_ONCE = -1 };
+
 /* Strings are constant and outlive the server; NULL: not given.  JSON texts are checked by ptc_mcp_new. */
 typedef struct PtcMcpTool {
     const char *name; /* [a-zA-Z0-9_-]{1,64} */
@@ -76,6 +86,8 @@ typedef struct PtcMcpTool {
      * where and what.  NULL: the client is told so. */
     void (*refuse)(PtcMcpCall *call, const char *text, size_t len);
     void *user; /* for ptc_mcp_user */
+    PtcMcpTaskRule task;
+    int64_t task_after_ms; /* PTC_MCP_TASK_AT_ONCE; 0: as the server has it */
 } PtcMcpTool;
 
 typedef struct PtcMcpResource {
@@ -116,6 +128,25 @@ typedef enum {
     PTC_MCP_STRUCTURED_NEVER,
 } PtcMcpStructured;
 
+/* Where tasks are kept, as bytes by owner and key, so that any server on the same book knows them; any thread. */
+typedef enum {
+    PTC_MCP_BOOK_OK,
+    PTC_MCP_BOOK_ABSENT,
+    PTC_MCP_BOOK_CONFLICT, /* it has another version */
+    PTC_MCP_BOOK_FULL,
+    PTC_MCP_BOOK_FAILED,
+} PtcMcpBookAnswer;
+
+typedef struct PtcMcpBook {
+    PtcMcpBookAnswer (*get)(void *user, const char *owner, const char *key, PtcBuf *bytes,
+                            uint64_t *version);
+    /* *version is the one that was read (0: it must be new), and becomes the new one. */
+    PtcMcpBookAnswer (*put)(void *user, const char *owner, const char *key, PtcText bytes,
+                            int64_t expires_ms, uint64_t *version);
+    int64_t (*now_ms)(void *user); /* since 1970, the same for all who use the book */
+    void *user;
+} PtcMcpBook;
+
 /* 0 or NULL takes the default in brackets. */
 typedef struct PtcMcpConfig {
     const char *name, *version; /* required */
@@ -146,6 +177,14 @@ typedef struct PtcMcpConfig {
     unsigned owner_share;    /* percentage of these that one owner may have [100] */
     int64_t ask_timeout_ms;  /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
     int64_t state_ttl_ms;    /* modern: how long a request state is valid [10 minutes] */
+    const PtcMcpBook *book;  /* outlives the server; NULL: no call becomes a task */
+    int64_t task_after_ms;   /* a call becomes a task when it has taken so long [10 s] */
+    int64_t task_max_ms;     /* a task is ended after this [1 h] */
+    int64_t task_ttl_ms;     /* and forgotten so long after it was made [1 h] */
+    int64_t
+        task_lease_ms; /* a task has failed when its server was not heard of for this long [30 s] */
+    int64_t task_refused_ms; /* a call ends after this if it cannot become a task [50 s] */
+    unsigned max_tasks;      /* that run at once here [48] */
     /* PTC_MCP_KEY bytes that seal states and cursors, for a server whose clients may meet it again after a restart
      * [random] */
     const unsigned char *key;
@@ -225,6 +264,10 @@ void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user);
  * calls do so, the turn is kept. */
 void ptc_mcp_pause(PtcMcpCall *call);
 void ptc_mcp_resume(PtcMcpCall *call);
+/* May it take longer than its client waits, because it then becomes a task? */
+bool ptc_mcp_may_be_task(const PtcMcpCall *call);
+/* Ends all tasks that run here; handlers are over when it returns.  Before what they use is freed. */
+void ptc_mcp_end_tasks(PtcMcp *mcp);
 /* How long ago the call arrived: a handler that must end in time takes into account how long it has waited. */
 int64_t ptc_mcp_waited_ms(const PtcMcpCall *call);
 

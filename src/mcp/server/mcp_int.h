@@ -56,6 +56,20 @@ enum { PTC_MCP_MAX_URIS = 1024, PTC_MCP_MAX_URI_BYTES = 8192 };
 
 enum { PTC_MCP_MAX_RAW = 8 }; /* names of arguments that rows want as text */
 
+/* The tasks that run on this node, or wait here for answers. */
+typedef struct PtcMcpWorkList {
+    /* It guards all works and what is below.  Threads of calls and of tasks take it and the one that looks after
+     * tasks; it may be taken under the lock of a call; nothing is taken inside. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct PtcMcpWork *works;
+    unsigned threads;  /* of works */
+    unsigned detached; /* works that became tasks and run */
+    pthread_t mind;
+    bool has_mind, woken, ending;
+    uint8_t node[16];
+} PtcMcpWorkList;
+
 struct PtcMcp {
     PtcMem mem;
     PtcPool pool;
@@ -71,7 +85,9 @@ struct PtcMcp {
     const char *raw_names[PTC_MCP_MAX_RAW + 1]; /* from all rows; ends in NULL */
     PtcBuf info;                                /* {"name":...,"version":...} */
     PtcBuf capabilities;                        /* {"tools":{},...} */
+    PtcBuf modern_capabilities;                 /* the same with extensions */
     PtcMcpGate gate;
+    PtcMcpWorkList tasks;
     /* It guards everything below.  Threads that make or free a peer take it, listeners, and whoever tells all of
      * them; the locks of peers and calls are taken inside, never the other way round. */
     pthread_mutex_t lock;
@@ -126,6 +142,7 @@ typedef enum {
     PTC_MCP_BODY_PROMPT,   /* messages */
     PTC_MCP_BODY_RESOURCE, /* contents */
     PTC_MCP_BODY_COMPLETE, /* values */
+    PTC_MCP_BODY_OWN,      /* the handler writes the whole result, and needs no turn */
 } PtcMcpBody;
 
 enum { PTC_MCP_REASON = 24 };
@@ -163,6 +180,7 @@ struct PtcMcpCall {
     /* by mcp->raw_names: first in the message, then (ptc_mcp_raw_keep) in raw_text */
     PtcText raw[PTC_MCP_MAX_RAW];
     PtcBuf raw_text;
+    PtcBuf message; /* the whole text of a call that may become a task, else empty */
 
     PtcBuf answer, structured, scratch;
     PtcMcpBody body;
@@ -174,6 +192,7 @@ struct PtcMcpCall {
     bool http;      /* has headers */
     bool text_only; /* the client gets no structured content, and no output schemas */
     bool has_answer;
+    bool asks_client; /* the answer is input_required */
     int status, code; /* of HTTP; of the error, 0: none */
     double progress;
     bool progressed; /* at least once */
@@ -197,10 +216,13 @@ struct PtcMcpCall {
 
     PtcMcpCall *prev, *next_call; /* in peer->calls, under peer->lock */
     bool registered;
+    struct PtcMcpWork *work;               /* of a call that may be a task; NULL: it is none */
     PtcMcpCall *listen_prev, *listen_next; /* in mcp->listeners, under mcp->lock */
     bool listening, listed;
     unsigned wants;
     PtcMcpUris uris;
+    PtcMcpUris tasks; /* ids that it listens for ... */
+    uint32_t *told;   /* ... and which change of each it was told last */
 };
 
 /* ---- level.c */
@@ -218,6 +240,8 @@ void ptc_mcp_refuse(PtcMcpCall *call, int status, int code, const char *data, co
                     ...) PTC_PRINTF(5, 6);
 /* Begins a result; its members follow, through the emitter. */
 void ptc_mcp_result_begin(PtcMcpCall *call);
+/* The same with another resultType than "complete". */
+void ptc_mcp_result_begin_as(PtcMcpCall *call, const char *type);
 /* Ends it, with _meta in the modern era. */
 void ptc_mcp_result_end(PtcMcpCall *call);
 /* Caching hints in the modern era, else nothing. */

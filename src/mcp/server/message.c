@@ -16,11 +16,13 @@ static void init_bufs(PtcMcpCall *call)
 {
     PtcMem *mem = &call->mcp->mem;
     size_t most = call->mcp->config.max_answer_bytes;
-    PtcBuf *all[] = {&call->id,   &call->token, &call->answer, &call->structured, &call->scratch,
-                     &call->asks, &call->state, &call->given,  &call->uris.text};
+    PtcBuf *all[] = {&call->id,        &call->token,     &call->answer, &call->structured,
+                     &call->scratch,   &call->asks,      &call->state,  &call->given,
+                     &call->uris.text, &call->tasks.text};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ptc_buf_init(all[i], mem, most);
     ptc_buf_init(&call->raw_text, mem, call->mcp->config.max_frame_bytes);
+    ptc_buf_init(&call->message, mem, call->mcp->config.max_frame_bytes);
 }
 
 static PtcMcpCall *new_mcp_call(PtcMcp *mcp)
@@ -55,10 +57,12 @@ void ptc_mcp_call_free(PtcMcpCall *call)
     ptc_mcp_unregister(call);
     if (call->own_peer)
         ptc_mcp_peer_free(call->peer);
-    PtcBuf *all[] = {&call->id,   &call->token, &call->answer, &call->structured, &call->scratch,
-                     &call->asks, &call->state, &call->given,  &call->raw_text,   &call->uris.text};
+    PtcBuf *all[] = {&call->id,       &call->token,   &call->answer,    &call->structured,
+                     &call->scratch,  &call->asks,    &call->state,     &call->given,
+                     &call->raw_text, &call->message, &call->uris.text, &call->tasks.text};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ptc_buf_deinit(all[i]);
+    ptc_mem_free(&call->mcp->mem, call->told, call->tasks.count * sizeof *call->told);
     ptc_heap_deinit(&call->heap);
     pthread_mutex_destroy(&call->lock);
     ptc_mem_free(&call->mcp->mem, call, sizeof *call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Methods as rows: which era has them, when they are offered, which function does them. */
-#include "mcp/server/mcp_int.h"
+#include "mcp/server/task_record.h"
 
 enum { LEGACY = 1 << PTC_MCP_LEGACY, MODERN = 1 << PTC_MCP_MODERN, METHODS_BOTH = LEGACY | MODERN };
 
@@ -43,7 +43,12 @@ static bool has_updates(const PtcMcpConfig *c)
 
 static bool has_news(const PtcMcpConfig *c)
 {
-    return c->list_changed || c->resource_updates;
+    return c->list_changed || c->resource_updates || c->book;
+}
+
+static bool has_tasks(const PtcMcpConfig *c)
+{
+    return c->book != NULL;
 }
 
 static void list_server_tools(PtcMcpCall *call)
@@ -87,6 +92,9 @@ static const Method methods[] = {
     {"completion/complete", METHODS_BOTH, has_refs, ptc_mcp_do_complete},
     {"server/discover", MODERN, NULL, ptc_mcp_do_discover},
     {"subscriptions/listen", MODERN, has_news, ptc_mcp_do_listen},
+    {"tasks/get", MODERN, has_tasks, ptc_mcp_do_task_get},
+    {"tasks/update", MODERN, has_tasks, ptc_mcp_do_task_update},
+    {"tasks/cancel", MODERN, has_tasks, ptc_mcp_do_task_cancel},
     {"initialize", LEGACY, NULL, ptc_mcp_do_initialize},
     {"ping", LEGACY, NULL, ptc_mcp_empty_result},
     {"logging/setLevel", LEGACY, has_logging, ptc_mcp_do_set_level},

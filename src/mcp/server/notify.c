@@ -5,12 +5,14 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "mcp/server/mcp_int.h"
+#include "mcp/server/task_record.h"
 #include "value/coll/vec.h"
 
 bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
 {
     bool sent = false;
+    if (call->work)
+        return ptc_mcp_work_send(call->work, message);
     if (!call->sink.send)
         return false;
     /* With the lock held, so that nothing follows a cancellation. */
@@ -51,7 +53,7 @@ static bool end_note(PtcMcpCall *call, PtcBuf *out)
 
 bool ptc_mcp_wants_progress(const PtcMcpCall *call)
 {
-    return call->token.len > 0;
+    return call->token.len > 0 || call->work;
 }
 
 /* Progress that does not grow would be a breach of the protocol, so it is not sent. */
@@ -62,6 +64,10 @@ void ptc_mcp_progress(PtcMcpCall *call, double progress, double total, const cha
         return;
     call->progressed = true;
     call->progress = progress;
+    if (call->work && message && ptc_utf8_valid(message, strlen(message)))
+        ptc_mcp_work_note(call->work, message);
+    if (!call->token.len)
+        return;
     PtcBuf *out = &call->scratch;
     begin_note(out, "notifications/progress");
     ptc_emit_field_raw(out, "progressToken", ptc_buf_view(&call->token));
@@ -172,6 +178,9 @@ void ptc_mcp_do_listen(PtcMcpCall *call)
     for (unsigned i = 0; i < 3; i++)
         if (is_wanted_change(call, filter, names[i], &bad) && c->list_changed && has[i])
             call->wants |= 1u << i;
+    PtcValue ids = bad ? PTC_NONE : ptc_map_field(&call->heap, filter, "taskIds");
+    if (ids != PTC_NONE && c->book && !ptc_mcp_take_task_ids(call, ids))
+        return;
     if (bad || !take_uris(call, ptc_map_field(&call->heap, filter, "resourceSubscriptions"))) {
         ptc_mcp_refuse(
             call, 200, PTC_MCP_INVALID_PARAMS, NULL,
@@ -193,10 +202,10 @@ static void add_subscription(PtcMcpCall *call, PtcBuf *out)
     ptc_emit_object_end(out);
 }
 
-static void add_uris(const PtcMcpUris *uris, PtcBuf *out)
+static void add_uris(const PtcMcpUris *uris, const char *key, PtcBuf *out)
 {
     const char *end = uris->text.data + uris->text.len;
-    ptc_emit_key(out, "resourceSubscriptions");
+    ptc_emit_key(out, key);
     ptc_emit_array(out);
     for (const char *p = uris->text.data; p < end; p += strlen(p) + 1)
         ptc_emit_cstr(out, p);
@@ -216,7 +225,9 @@ static bool acknowledge(PtcMcpCall *call)
         if (call->wants >> i & 1)
             ptc_emit_field_bool(out, names[i], true);
     if (call->uris.count)
-        add_uris(&call->uris, out);
+        add_uris(&call->uris, "resourceSubscriptions", out);
+    if (call->tasks.count)
+        add_uris(&call->tasks, "taskIds", out);
     ptc_emit_object_end(out);
     return end_note(call, out);
 }
@@ -236,8 +247,11 @@ bool ptc_mcp_listen(PtcMcpCall *call)
             mcp->listeners->listen_prev = call;
         mcp->listeners = call;
     }
-    pthread_mutex_unlock(&mcp->lock);
     call->listening = ok;
+    bool tasks = ok && call->tasks.count;
+    pthread_mutex_unlock(&mcp->lock);
+    if (tasks)
+        ptc_mcp_mind_wake(mcp);
     return ok;
 }
 
@@ -264,6 +278,14 @@ void ptc_mcp_listen_end(PtcMcpCall *call)
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "resultType", "complete");
     add_subscription(call, out);
+    (void)!end_note(call, out);
+}
+
+void ptc_mcp_tell_task(PtcMcpCall *call, const char *id, const PtcMcpTask *task, PtcBuf *out)
+{
+    begin_note(out, "notifications/tasks");
+    add_subscription(call, out);
+    ptc_mcp_task_emit(out, id, task, true);
     (void)!end_note(call, out);
 }
 

@@ -75,7 +75,7 @@ void ptc_mcp_need(PtcMcpCall *call, const char *capability)
 /* --------------------------------------------------------------------------- results */
 
 /* Legacy clients do not know resultType, so only modern ones get it. */
-static void begin_result(PtcMcpCall *call, const char *type)
+void ptc_mcp_result_begin_as(PtcMcpCall *call, const char *type)
 {
     PtcBuf *out = &call->answer;
     ptc_buf_clear(out);
@@ -87,7 +87,7 @@ static void begin_result(PtcMcpCall *call, const char *type)
 
 void ptc_mcp_result_begin(PtcMcpCall *call)
 {
-    begin_result(call, "complete");
+    ptc_mcp_result_begin_as(call, "complete");
 }
 
 /* If it is too large or memory ran out, an error replaces it. */
@@ -141,7 +141,8 @@ static bool mcp_input_required(PtcMcpCall *call)
     bool may = call->era == PTC_MCP_MODERN && !call->settled && call->body != PTC_MCP_BODY_COMPLETE;
     if (!may || (!call->asks.len && !state_only))
         return false;
-    begin_result(call, "input_required");
+    ptc_mcp_result_begin_as(call, "input_required");
+    call->asks_client = true;
     if (call->asks.len) {
         ptc_emit_key(out, "inputRequests");
         ptc_emit_object(out);
@@ -169,6 +170,8 @@ void ptc_mcp_body_begin(PtcMcpCall *call, PtcMcpBody body)
         [PTC_MCP_BODY_COMPLETE] = "values",
     };
     call->body = body;
+    if (body == PTC_MCP_BODY_OWN)
+        return;
     ptc_mcp_result_begin(call);
     if (body == PTC_MCP_BODY_COMPLETE) {
         ptc_emit_key(&call->answer, "completion");
@@ -218,7 +221,8 @@ static void end_completion(PtcMcpCall *call)
 
 void ptc_mcp_body_end(PtcMcpCall *call)
 {
-    if (call->settled || mcp_input_required(call) || !promise_kept(call))
+    if (call->settled || call->body == PTC_MCP_BODY_OWN || mcp_input_required(call) ||
+        !promise_kept(call))
         return;
     int64_t ttl = call->resource   ? call->resource->ttl_ms
                   : call->template ? call->template->ttl_ms

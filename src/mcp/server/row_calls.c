@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/text/nearest.h"
-#include "mcp/server/mcp_int.h"
+#include "mcp/server/task_record.h"
 #include "value/coll/iter.h"
 
 static void refuse_params(PtcMcpCall *call, const char *why)
@@ -48,6 +48,22 @@ static void refuse_unknown_row(PtcMcpCall *call, const char *what, PtcText name,
 
 /* ------------------------------------------------------------------------------- tools */
 
+/* A call that may become a task is begun once more, on a thread of its own, so its text is kept. */
+static bool keep_task_message(PtcMcpCall *call)
+{
+    if (!call->mcp->config.book || call->tool->task == PTC_MCP_TASK_NEVER)
+        return true;
+    if (call->era != PTC_MCP_MODERN || !ptc_mcp_tasks_declared(call)) {
+        if (call->tool->task == PTC_MCP_TASK_MUST)
+            ptc_mcp_need_tasks(call);
+        return call->tool->task != PTC_MCP_TASK_MUST;
+    }
+    if (ptc_buf_add(&call->message, call->in->text, call->in->len))
+        return true;
+    ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
+    return false;
+}
+
 /* Unknown names are compared with all rows, so that a model can correct a slip by itself. */
 void ptc_mcp_do_tools_call(PtcMcpCall *call)
 {
@@ -60,7 +76,7 @@ void ptc_mcp_do_tools_call(PtcMcpCall *call)
             call->tool = &c->tools[i];
     if (call->tool) {
         if (take_args(call, call->params) && ptc_mcp_check_params(call) && ptc_mcp_raw_keep(call) &&
-            ptc_mcp_take_replies(call))
+            ptc_mcp_take_replies(call) && keep_task_message(call))
             ptc_mcp_will_run(call, PTC_MCP_BODY_TOOL, call->tool->handler, call->tool->user);
         return;
     }

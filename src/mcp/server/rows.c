@@ -5,7 +5,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "mcp/server/mcp_int.h"
+#include "mcp/server/task_record.h"
 
 /* What rendering needs. */
 typedef struct {
@@ -220,6 +220,20 @@ static void capability(PtcBuf *out, const char *name, bool changes, bool subscri
     ptc_emit_object_end(out);
 }
 
+/* Only the modern era knows extensions. */
+static bool render_extensions(PtcMcp *mcp)
+{
+    PtcBuf *out = &mcp->modern_capabilities;
+    if (!ptc_buf_add(out, mcp->capabilities.data, mcp->capabilities.len) || !mcp->config.book)
+        return ptc_buf_ok(out);
+    out->len--; /* the brace at the end */
+    ptc_emit_key(out, "extensions");
+    ptc_emit_object(out);
+    ptc_emit_field_raw(out, PTC_MCP_TASKS_EXTENSION, PTC_TEXT("{}"));
+    ptc_emit_object_end(out);
+    return ptc_emit_object_end(out);
+}
+
 static bool render_capabilities(Rendering *r)
 {
     const PtcMcpConfig *c = &r->mcp->config;
@@ -235,7 +249,7 @@ static bool render_capabilities(Rendering *r)
         capability(out, "completions", false, false);
     if (c->logging)
         capability(out, "logging", false, false);
-    return ptc_emit_object_end(out);
+    return ptc_emit_object_end(out) && render_extensions(r->mcp);
 }
 
 bool ptc_mcp_rows_init(PtcMcp *mcp, PtcWhy *why)
@@ -244,6 +258,7 @@ bool ptc_mcp_rows_init(PtcMcp *mcp, PtcWhy *why)
     const PtcMcpConfig *c = &mcp->config;
     ptc_buf_init(&mcp->info, &mcp->mem, PTC_UNBOUNDED);
     ptc_buf_init(&mcp->capabilities, &mcp->mem, PTC_UNBOUNDED);
+    ptc_buf_init(&mcp->modern_capabilities, &mcp->mem, PTC_UNBOUNDED);
     ptc_budget_init(&r.budget);
     ptc_heap_init(&r.heap, &mcp->pool, &r.budget, c->memory_bytes);
     PtcMcpRows *rows = mcp->rows;
@@ -335,4 +350,6 @@ void ptc_mcp_rows_deinit(PtcMcp *mcp)
         ptc_buf_deinit(&mcp->info);
     if (mcp->capabilities.mem)
         ptc_buf_deinit(&mcp->capabilities);
+    if (mcp->modern_capabilities.mem)
+        ptc_buf_deinit(&mcp->modern_capabilities);
 }

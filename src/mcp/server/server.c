@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/text/secret.h"
-#include "mcp/server/mcp_int.h"
+#include "mcp/server/task_record.h"
 
 /* 0 means "the default" everywhere, so a config can be written with the fields that matter. */
 static void set_server_defaults(PtcMcpConfig *c)
@@ -38,6 +38,18 @@ static void set_server_defaults(PtcMcpConfig *c)
         c->ask_timeout_ms = 5 * 60 * 1000;
     if (!c->state_ttl_ms)
         c->state_ttl_ms = 10 * 60 * 1000;
+    if (!c->task_after_ms)
+        c->task_after_ms = 10 * 1000;
+    if (!c->task_max_ms)
+        c->task_max_ms = 60 * 60 * 1000;
+    if (!c->task_ttl_ms)
+        c->task_ttl_ms = 60 * 60 * 1000;
+    if (!c->task_lease_ms)
+        c->task_lease_ms = 30 * 1000;
+    if (!c->task_refused_ms)
+        c->task_refused_ms = 50 * 1000;
+    if (!c->max_tasks)
+        c->max_tasks = 48;
 }
 
 /* The struct is charged to the ledger inside it, as if that had existed before. */
@@ -81,9 +93,11 @@ PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, PtcWhy *why)
                                                .share = c.owner_share});
     pthread_mutex_init(&mcp->lock, NULL);
     pthread_mutex_init(&mcp->retold_lock, NULL);
+    ptc_mcp_tasks_init(mcp);
     if (c.key)
         memcpy(mcp->key, c.key, sizeof mcp->key);
-    if (!c.key && !ptc_random_bytes(mcp->key, sizeof mcp->key)) {
+    if ((!c.key && !ptc_random_bytes(mcp->key, sizeof mcp->key)) ||
+        !ptc_random_bytes(mcp->tasks.node, sizeof mcp->tasks.node)) {
         ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the system gives no random bytes");
     } else if (!c.name || !c.version) {
         ptc_why_say(why, PTC_WHY_INVALID, "a server needs a name and a version");
@@ -99,6 +113,7 @@ void ptc_mcp_free(PtcMcp *mcp)
 {
     if (!mcp)
         return;
+    ptc_mcp_tasks_deinit(mcp);
     ptc_mcp_rows_deinit(mcp);
     ptc_mcp_checks_deinit(mcp);
     pthread_mutex_destroy(&mcp->lock);
