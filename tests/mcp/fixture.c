@@ -707,10 +707,12 @@ int main(int argc, char **argv)
     }
     take_options(argc, argv, &c, &io);
     PtcTaskBook book;
-    if (!ptc_task_book_init(&book, NULL, 100, &why)) {
+    PtcStore *store = ptc_store_open(&(PtcStoreConfig){0}, &why);
+    if (!store) {
         fprintf(stderr, "fixture: %s\n", why.text);
         return 1;
     }
+    ptc_task_book_init(&book, store, 100);
     c.book = &book.book;
     PtcMcp *mcp = ptc_mcp_new(&c, &why);
     if (!mcp) {
@@ -720,6 +722,6 @@ int main(int argc, char **argv)
     int failed =
         http_option(argc, argv, "--http") ? serve_http(mcp, argc, argv) : serve_stdio(mcp, &io);
     ptc_mcp_free(mcp);
-    ptc_task_book_deinit(&book);
+    ptc_store_free(store);
     return failed;
 }

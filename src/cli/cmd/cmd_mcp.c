@@ -451,6 +451,10 @@ static void set_config(Server *s)
     c->owner_share = s->owners > 1 ? (unsigned)o->owner_share : 100;
     c->private_lists = s->owners > 0;
     c->structured = (PtcMcpStructured)o->structured;
+    c->task_after_ms = o->task_after_ms;
+    c->task_max_ms = o->task_max_ms;
+    c->task_ttl_ms = o->task_ttl_ms;
+    c->task_lease_ms = o->lease_ms;
     c->sessions = o->sessions;
     c->session = (PtcSessionsConfig){.max = (unsigned)o->max_sessions,
                                      .owner_share = c->owner_share,

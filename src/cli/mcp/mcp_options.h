@@ -21,6 +21,7 @@ typedef struct PtcMcpOptions {
     bool sessions, debug_tool, quiet, stateless;
     PtcOptionList data, hosts, origins;
     int64_t approval_ttl_ms, approval_wait_ms;
+    int64_t task_after_ms, task_max_ms, task_ttl_ms, lease_ms;
     int64_t max_sessions, session_ttl_ms, session_idle_ms, session_wait_ms, session_memory_kb,
         sessions_memory_mb;
     int64_t debug_ring, trace_max_files;

@@ -400,7 +400,9 @@ static void run_task_agent(Doing *d)
 {
     PtcWhy fault;
     PtcWorkInput input = {.context = d->task->context};
-    int64_t left = d->tasks->o->timeout_ms - d->task->waited_ms;
+    int64_t most =
+        d->tasks->o->timeout_ms > d->task->may_ms ? d->tasks->o->timeout_ms : d->task->may_ms;
+    int64_t left = most - d->task->waited_ms;
     d->left_ms = left > LEAST_MS ? left : LEAST_MS;
     ptc_buf_init(&d->mission, d->tasks->mem, TASK_MESSAGE_BYTES);
     if (ptc_work_open(&d->work, d->tasks->def, &input, &fault))

@@ -11,7 +11,12 @@ enum { OWNERS_RESULTS = 4 };
 enum { KEPT_RESULTS = 64, RING = 500, APP_PROGRESS_MS = 10000, TASK_ABOUT_BYTES = 64 * PTC_KB };
 /* ASK_MS: clients give up after a minute.  A state is checked by the app itself, which can say what had taken
  * effect. */
-enum { APPROVAL_MS = 10 * 60 * 1000, APP_ASK_MS = 45 * 1000, STATE_MS = 24 * 60 * 60 * 1000 };
+enum {
+    APPROVAL_MS = 10 * 60 * 1000,
+    APP_ASK_MS = 45 * 1000,
+    STATE_MS = 24 * 60 * 60 * 1000,
+    APP_TASK_MS = 60 * 60 * 1000
+};
 
 /* Without the debug tool nobody could read the ring, so none is kept. */
 static void set_app_defaults(PtcAppConfig *c)
@@ -22,6 +27,7 @@ static void set_app_defaults(PtcAppConfig *c)
     c->approval_ttl_ms = c->approval_ttl_ms ? c->approval_ttl_ms : APPROVAL_MS;
     c->approval_wait_ms = c->approval_wait_ms ? c->approval_wait_ms : APP_ASK_MS;
     c->progress_ms = c->progress_ms ? c->progress_ms : APP_PROGRESS_MS;
+    c->task_max_ms = c->task_max_ms ? c->task_max_ms : APP_TASK_MS;
     if (!c->debug_tool)
         c->recorder.ring = 0;
     else if (!c->recorder.ring)
@@ -42,6 +48,7 @@ static bool make_stores(PtcApp *app, PtcWhy *why)
     if (c->remote && !(app->suspended = ptc_suspended_new(&app->mem, c->remote, app->sessions,
                                                           c->approval_ttl_ms)))
         return false;
+    ptc_task_book_init(&app->book, c->store, c->owner_share);
     app->results = (PtcResults){c->store,
                                 &app->mem,
                                 {.count = OWNERS_RESULTS * KEPT_RESULTS,
@@ -83,6 +90,12 @@ static bool make_server(PtcApp *app, PtcWhy *why)
         .ask_timeout_ms = c->approval_wait_ms,
         .state_ttl_ms = STATE_MS,
         .key = c->key,
+        .book = &app->book.book,
+        .task_after_ms = c->task_after_ms,
+        .task_max_ms = c->task_max_ms,
+        .task_ttl_ms = c->task_ttl_ms,
+        .task_lease_ms = c->task_lease_ms,
+        .task_refused_ms = app->deadline_ms,
         .listed = c->listed ? on_listed : NULL,
         .list_changed = c->upstreams_later,
         .user = app,
@@ -120,11 +133,19 @@ PtcMcp *ptc_app_mcp(PtcApp *app)
     return app->mcp;
 }
 
+int64_t ptc_app_time_for(const PtcApp *app, const PtcMcpCall *call)
+{
+    bool longer = ptc_mcp_may_be_task(call) && app->config.task_max_ms > app->deadline_ms;
+    return app->deadline_ms > 0 && longer ? app->config.task_max_ms : app->deadline_ms;
+}
+
 void ptc_app_free(PtcApp *app)
 {
     PtcMem mem;
     if (!app)
         return;
+    if (app->mcp)
+        ptc_mcp_end_tasks(app->mcp);
     ptc_suspended_free(app->suspended); /* its answers are of the server's memory */
     ptc_background_tasks_deinit(&app->backgrounds);
     pthread_mutex_destroy(&app->roots.lock);

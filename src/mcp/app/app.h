@@ -27,6 +27,7 @@ typedef struct PtcAppTask {
     PtcText task, context; /* context: a JSON object; absent: none */
     int64_t max_items;     /* of the answer; 0: not said */
     int64_t waited_ms;     /* since the call arrived */
+    int64_t may_ms;        /* how long it may take since then; 0: as usual */
     const PtcCancel *cancel;
     const PtcTaskTurn *turn; /* to give away while others are waited for */
     PtcText traceparent;
@@ -74,8 +75,11 @@ typedef struct PtcAppConfig {
     /* Clients are at this machine and of one owner: they may be asked to sign in to servers. */
     bool can_sign_in;
     bool can_ask; /* clients may be asked about calls: everything that is called can be replayed */
-    int64_t approval_ttl_ms;   /* how long such a question waits [10 minutes] */
-    int64_t approval_wait_ms;  /* how long a call of a legacy client waits for an answer [45 s] */
+    int64_t approval_ttl_ms;  /* how long such a question waits [10 minutes] */
+    int64_t approval_wait_ms; /* how long a call of a legacy client waits for an answer [45 s] */
+    /* A call of lisp_eval or lisp_task that takes so long becomes a task, which ends and is forgotten after this: see
+     * PtcMcpConfig. */
+    int64_t task_after_ms, task_max_ms, task_ttl_ms, task_lease_ms;
     const unsigned char *key;  /* see PtcMcpConfig */
     const PtcLimits *limits;   /* of programs: for the description */
     PtcAppProfile profile;     /* [slim] */

@@ -8,6 +8,7 @@
 #include "mcp/app/progress_sender.h"
 #include "mcp/app/results.h"
 #include "mcp/app/suspended.h"
+#include "mcp/app/task_book.h"
 
 enum { PTC_APP_TOOLS = 12 };
 
@@ -41,6 +42,7 @@ struct PtcApp {
     PtcSuspended *suspended;        /* or NULL: there is nothing to ask about */
     PtcBackgroundTasks backgrounds; /* tasks that can wait for a person */
     PtcAppRoots roots;
+    PtcTaskBook book;
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;
@@ -49,6 +51,9 @@ struct PtcApp {
     /* for a call, waiting included; 0: the executor's, counted from when it runs */
     int64_t deadline_ms;
 };
+
+/* How long this call may take, its waiting included: as a task, longer than its client waits.  0: the executor says. */
+int64_t ptc_app_time_for(const PtcApp *app, const PtcMcpCall *call);
 
 /* One call of a tool that runs a program or looks into a session. */
 typedef struct PtcJob {

@@ -279,7 +279,7 @@ static void resume_call(void *call)
 /* The time a call may take counts from its arrival, because clients do not know that it has waited. */
 static int64_t time_left(const PtcJob *job)
 {
-    int64_t most = job->app->deadline_ms, waited = ptc_mcp_waited_ms(job->call);
+    int64_t most = ptc_app_time_for(job->app, job->call), waited = ptc_mcp_waited_ms(job->call);
     return most <= 0 ? PTC_UNSET : most - waited > LEAST_MS ? most - waited : LEAST_MS;
 }
 

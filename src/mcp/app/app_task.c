@@ -52,6 +52,7 @@ static const PtcMcpTool task_row = {
         "},\"required\":[\"status\",\"answer\",\"upstream_calls\",\"planner\"]}",
     .raw = raw_args,
     .handler = ptc_app_task,
+    .task = PTC_MCP_TASK_MAY,
 };
 
 void ptc_app_describe_task(const PtcApp *app, PtcBuf *out)
@@ -285,8 +286,10 @@ void ptc_app_task(PtcMcpCall *call)
 {
     PtcJob job;
     PtcBuf *list[PTC_BACKGROUND_BUFS];
+    const PtcApp *app = ptc_mcp_user(call);
     PtcAppTask task = {.owner = ptc_mcp_owner(call),
                        .waited_ms = ptc_mcp_waited_ms(call),
+                       .may_ms = ptc_mcp_may_be_task(call) ? app->config.task_max_ms : 0,
                        .cancel = ptc_mcp_cancel_flag(call),
                        .traceparent = ptc_mcp_meta_text(call, "traceparent"),
                        .show_program = true};

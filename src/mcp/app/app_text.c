@@ -97,6 +97,7 @@ static const PtcMcpTool eval_row = {
     .input_schema = OBJECT(EVAL_ARGS, "\"program\""),
     .raw = raw_args,
     .handler = ptc_app_eval,
+    .task = PTC_MCP_TASK_MAY,
 };
 
 static const PtcMcpTool page_row = {

@@ -9,16 +9,10 @@
 typedef struct PtcTaskBook {
     PtcMcpBook book; /* for PtcMcpConfig */
     PtcStore *store;
-    PtcStore *own;  /* in memory, when none was given; NULL: one was */
     unsigned share; /* percentage of its bounds that one owner may have */
-    /* It guards the rest, for a moment each. */
-    pthread_mutex_t lock;
-    int64_t sweep_ms; /* when forgotten tasks are looked for again */
 } PtcTaskBook;
 
-/* On a store that outlives it, or (NULL) in memory.  False, and why. */
-PTC_MUST_USE bool ptc_task_book_init(PtcTaskBook *book, PtcStore *store, unsigned share,
-                                     PtcWhy *why);
-void ptc_task_book_deinit(PtcTaskBook *book);
+/* On a store that outlives it; nothing is to be freed. */
+void ptc_task_book_init(PtcTaskBook *book, PtcStore *store, unsigned share);
 
 #endif
