@@ -267,7 +267,7 @@ def other_owners():
 
 
 def two_nodes(directory, *args):
-    place = ["--sessions", "--session-store", "sqlite:" + os.path.join(directory, "store")]
+    place = ["--store", "sqlite:" + os.path.join(directory, "store")]
     return [Server("--tools", tools_file(directory, 1.5), *FIRST, *place, *args) for _ in range(2)]
 
 
