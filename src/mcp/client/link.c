@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "json/emit.h"
+#include "mcp/client/link_task.h"
 
 /* ---------------------------------------------------------------------------- table */
 
@@ -53,6 +54,29 @@ bool ptc_link_has_ask(PtcLink *l, uint64_t id)
     return there;
 }
 
+struct PtcLinkTask *ptc_link_task_of(PtcLink *l, uint64_t id, bool *polled)
+{
+    pthread_mutex_lock(&l->lock);
+    const PtcLinkAsk *ask = *find_link_ask(l, id);
+    struct PtcLinkTask *task = ask ? ask->task : NULL;
+    *polled = task && ask->polled;
+    pthread_mutex_unlock(&l->lock);
+    return task;
+}
+
+PtcLinkAsk *ptc_link_renumber(PtcLink *l, uint64_t id, bool tasks)
+{
+    PtcLinkAsk **at = find_link_ask(l, id), *ask = *at;
+    if (!ask || (tasks && !ask->tasks))
+        return NULL;
+    *at = ask->next;
+    l->wire->forget(l, ask);
+    ask->id = ++l->last_id;
+    ask->polled = true;
+    insert_link_ask(l, ask);
+    return ask;
+}
+
 void ptc_link_drop_ask(PtcLink *l, PtcLinkAsk *ask)
 {
     if (ask->id)
@@ -71,7 +95,8 @@ PtcLinkReply ptc_link_reply(PtcLink *l, PtcLinkEnd end)
 
 void ptc_link_end_ask(PtcLink *l, PtcLinkAsk *ask, PtcLinkReply *reply)
 {
-    (void)l;
+    if (ask->task)
+        ptc_link_task_left(l, ask, false);
     ask->done(ask, reply); /* may free the ask */
     ptc_buf_deinit(&reply->text);
 }
@@ -132,8 +157,11 @@ static void end_list(PtcLink *l, PtcLinkAsk *list)
     while (list) {
         PtcLinkAsk *ask = list;
         list = ask->next;
-        if (ask->wanted == PTC_LINK_TIMEOUT || ask->wanted == PTC_LINK_CANCELLED)
+        bool given_up = ask->wanted == PTC_LINK_TIMEOUT || ask->wanted == PTC_LINK_CANCELLED;
+        if (given_up && !ask->polled)
             tell_cancelled(l, ask);
+        if (given_up && ask->task)
+            ptc_link_task_left(l, ask, true);
         ptc_link_end_ask_why(l, ask, ask->wanted, ptc_text_cstr(words_of_ask(ask)));
     }
 }
@@ -171,6 +199,8 @@ static void prepare_link_ask(PtcLinkAsk *ask)
     ask->job = NULL;
     ask->why = NULL;
     ask->delivered = ask->resent = ask->ending = ask->opens = false;
+    ask->tasks = ask->polled = false;
+    ask->task = NULL;
 }
 
 /* Locked.  True: the loop has to set its timer earlier. */
@@ -188,6 +218,7 @@ static const char *send_ask(PtcLink *l, PtcLinkAsk *ask, const Outgoing *out, bo
     *failed = !ptc_link_write(l, out->text, ask->id, out->method, out->params, ask->progress);
     if (*failed)
         return NULL;
+    ask->tasks = l->offers_tasks && strcmp(out->method, "tools/call") == 0;
     insert_link_ask(l, ask);
     const char *why = l->wire->send(l, out);
     if (why)
@@ -197,15 +228,21 @@ static const char *send_ask(PtcLink *l, PtcLinkAsk *ask, const Outgoing *out, bo
 
 bool ptc_link_ask(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText params, PtcText headers)
 {
-    PtcBuf text;
-    Outgoing out = {ask, method, params, headers, &text};
-    bool failed = false, wake = false;
+    PtcBuf text, update;
+    bool wake = false;
     ptc_buf_init(&text, l->mem, PTC_UNBOUNDED);
+    ptc_buf_init(&update, l->mem, PTC_UNBOUNDED);
     prepare_link_ask(ask);
+    bool failed =
+        strcmp(method, "tools/call") == 0 && !ptc_link_task_again(l, ask, &params, &update);
+    Outgoing out = {ask, ask->task ? "tasks/update" : method, params,
+                    ask->task ? (PtcText){NULL, 0} : headers, &text};
     pthread_mutex_lock(&l->lock);
     ask->id = ++l->last_id;
-    failed = l->closing;
-    ask->why = l->state == PTC_LINK_READY ? send_ask(l, ask, &out, &failed) : "it is not connected";
+    failed = failed || l->closing;
+    ask->why = failed                       ? NULL
+               : l->state == PTC_LINK_READY ? send_ask(l, ask, &out, &failed)
+                                            : "it is not connected";
     if (ask->why && !failed) {
         ask->wanted = PTC_LINK_BROKEN;
         ask->next = l->ended;
@@ -221,6 +258,9 @@ bool ptc_link_ask(PtcLink *l, PtcLinkAsk *ask, const char *method, PtcText param
     }
     pthread_mutex_unlock(&l->lock);
     ptc_buf_deinit(&text);
+    ptc_buf_deinit(&update);
+    if (failed && ask->task)
+        ptc_link_task_left(l, ask, false);
     return !failed;
 }
 

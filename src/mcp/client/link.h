@@ -73,7 +73,10 @@ typedef struct PtcLinkAsk {
     PtcLinkEnd wanted;      /* how it is to end, once the loop gets to it */
     const char *why;        /* a constant text */
     bool delivered, resent, ending;
-    bool opens; /* an initialize, which is not cancelled */
+    bool opens;               /* an initialize, which is not cancelled */
+    bool tasks;               /* the server may answer with a task */
+    bool polled;              /* it has: the ask has a number that the server never saw */
+    struct PtcLinkTask *task; /* that it is about (link_task.h); NULL: none */
 } PtcLinkAsk;
 
 /* What several links share: bytes of messages that are longer than the usual buffer.  A link that gets none waits, and
@@ -131,7 +134,8 @@ PTC_MUST_USE bool ptc_link_connect(PtcLink *link);
 void ptc_link_disconnect(PtcLink *link, PtcText why);
 /* Any thread.  The request `method` with `params` (a JSON object without the envelope that the era adds).  Written at
  * once by the calling thread when that does not block.  `headers`: lines for HTTP (Mcp-Param-*), or absent.  False: out
- * of memory, or the link is being freed; done() will not come.  Before READY it ends as BROKEN, not delivered. */
+ * of memory, or the link is being freed; done() will not come.  Before READY it ends as BROKEN, not delivered.  A call
+ * of a tool that the server answers with a task ends with what becomes of the task (link_task.h). */
 PTC_MUST_USE bool ptc_link_ask(PtcLink *link, PtcLinkAsk *ask, const char *method, PtcText params,
                                PtcText headers);
 void ptc_link_cancel(PtcLink *link,

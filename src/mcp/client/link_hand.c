@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "json/members.h"
-#include "mcp/client/link_int.h"
+#include "mcp/client/link_task.h"
 #include "net/jsonrpc.h"
 #include "ptc/ptc.h"
 #include "value/coll/map.h"
@@ -111,10 +111,19 @@ static void listen_for_changes(PtcLink *l)
                                       PTC_TEXT("{\"notifications\":{\"toolsListChanged\":true}}"));
 }
 
+static bool has_task_extension(PtcText about)
+{
+    PtcText all = ptc_members_get(ptc_members_get(about, "capabilities"), "extensions");
+    return ptc_members_is_object(ptc_members_get(all, PTC_LINK_TASKS));
+}
+
 static void ready(PtcLink *l, PtcText result)
 {
     bool modern = l->era == PTC_LINK_MODERN;
     keep_about(l, result);
+    pthread_mutex_lock(&l->lock);
+    l->offers_tasks = modern && has_task_extension(ptc_buf_view(&l->about));
+    pthread_mutex_unlock(&l->lock);
     ptc_link_hand_stop(l);
     if (!modern)
         ptc_link_notify(l, "notifications/initialized", (PtcText){NULL, 0});

@@ -5,6 +5,7 @@
  *   link_message.c   what came: answers, requests, notifications; and the envelope of what goes out
  *   link_hand.c      the handshake of both eras, and what was agreed
  *   link_list.c      pages
+ *   link_task.c      calls that are answered with a task
  *   wire_stdio.c     a process and its pipes (stdio_child.c starts it)
  *   wire_http.c      requests over HTTP on threads of their own; http_job.c is what those threads do
  *
@@ -95,7 +96,8 @@ struct PtcLink {
     PtcLinkAsk *ended; /* not in the table any more; `wanted` and `why` are set */
     size_t ending;     /* asks in the table that were cancelled */
     uint64_t last_id;
-    int64_t due_ns; /* the loop's timer is set to this or will be; 0: it is not */
+    bool offers_tasks; /* the server does */
+    int64_t due_ns;    /* the loop's timer is set to this or will be; 0: it is not */
     bool connect_wanted, close_wanted;
     bool closing, closed; /* closing: what is asked from now on would end no more */
     /* Messages under way that nobody waits for; they are freed without the lock. */
@@ -134,6 +136,11 @@ void ptc_link_send_text(PtcLink *link, PtcBuf *text);
 PtcLinkAsk *ptc_link_take_ask(PtcLink *link, uint64_t id);
 /* Is it there? */
 bool ptc_link_has_ask(PtcLink *link, uint64_t id);
+/* Of an ask in the table: its task; `polled`: the ask has a number that the server never saw. */
+struct PtcLinkTask *ptc_link_task_of(PtcLink *link, uint64_t id, bool *polled);
+/* Locked.  The request of an ask was answered, but the ask goes on, under another number; NULL: it is not there, or
+ * (`tasks`) a task cannot be the answer to it. */
+PtcLinkAsk *ptc_link_renumber(PtcLink *link, uint64_t id, bool tasks);
 /* Ends an ask that is in no list; loop.  The text of the reply is freed. */
 void ptc_link_end_ask(PtcLink *link, PtcLinkAsk *ask, PtcLinkReply *reply);
 void ptc_link_end_ask_why(PtcLink *link, PtcLinkAsk *ask, PtcLinkEnd end, PtcText why);

@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 #include "json/members.h"
-#include "mcp/client/link_int.h"
+#include "mcp/client/link_task.h"
 #include "net/jsonrpc.h"
 #include "ptc/ptc.h"
 #include "value/number/number.h"
@@ -76,11 +76,15 @@ static bool take_message_apart(PtcText text, Message *m)
 static void take_link_answer(PtcLink *l, const Message *m)
 {
     int64_t id;
-    PtcLinkAsk *ask =
-        ptc_members_int(m->id, &id) && id > 0 ? ptc_link_take_ask(l, (uint64_t)id) : NULL;
+    bool is_error = !m->result.bytes, polled = false;
+    if (!ptc_members_int(m->id, &id) || id <= 0)
+        return;
+    (void)ptc_link_task_of(l, (uint64_t)id, &polled);
+    if (polled || (!is_error && ptc_link_task_begin(l, (uint64_t)id, m->result)))
+        return;
+    PtcLinkAsk *ask = ptc_link_take_ask(l, (uint64_t)id);
     if (!ask)
         return;
-    bool is_error = !m->result.bytes;
     PtcText text = is_error ? m->error : m->result;
     PtcLinkReply reply = ptc_link_reply(l, is_error ? PTC_LINK_ERROR : PTC_LINK_ANSWER);
     reply.delivered = true;
@@ -361,7 +365,7 @@ static uint64_t only_ask(PtcLink *l)
     pthread_mutex_lock(&l->lock);
     for (size_t i = 0; i < ASK_BUCKETS; i++)
         for (const PtcLinkAsk *ask = l->asks[i]; ask; ask = ask->next) {
-            if (ask == &l->listen) /* it waits for as long as there is a connection */
+            if (ask == &l->listen || ask->polled) /* nothing comes for them */
                 continue;
             id = ask->id;
             count++;
@@ -391,13 +395,33 @@ void ptc_link_too_long(PtcLink *l, PtcText head, PtcText tail, size_t bytes)
 
 /* ------------------------------------------------------------------------- writing */
 
+/* The rest of an object that has been begun: its text from behind the bracket on, without a look at what is inside. */
+static void add_object_rest(PtcBuf *out, PtcText object)
+{
+    PtcText rest = ptc_text_skip_spaces((PtcText){object.bytes + 1, object.len - 1});
+    if (rest.len && *rest.bytes != '}')
+        ptc_buf_add(out, ",", 1);
+    ptc_buf_add(out, rest.bytes, rest.len);
+}
+
 /* What the modern era wants with every request. */
-static void add_claim(PtcLink *l, PtcBuf *out)
+static void add_claim(PtcLink *l, PtcBuf *out, const char *method)
 {
     ptc_emit_field_cstr(out, LINK_META "protocolVersion", l->version);
     ptc_emit_key(out, LINK_META "clientInfo");
     ptc_buf_add_cstr(out, "{\"name\":\"ptc\",\"version\":\"" PTC_VERSION "\"}");
-    ptc_emit_field_raw(out, LINK_META "clientCapabilities", l->config.capabilities);
+    PtcText can = l->config.capabilities;
+    bool tasks = l->offers_tasks && (strcmp(method, "tools/call") == 0 ||
+                                     strncmp(method, "tasks/", strlen("tasks/")) == 0);
+    ptc_emit_key(out, LINK_META "clientCapabilities");
+    if (!tasks) {
+        ptc_emit_raw(out, can);
+        return;
+    }
+    ptc_emit_object(out);
+    ptc_emit_key(out, "extensions");
+    ptc_buf_add_cstr(out, "{\"" PTC_LINK_TASKS "\":{}}");
+    add_object_rest(out, can);
 }
 
 /* The caller's own members of `_meta` behind ours. */
@@ -414,16 +438,8 @@ static void add_meta_members(PtcBuf *out, PtcText object, const char *but)
     }
 }
 
-/* The rest of an object that has been begun: its text from behind the bracket on, without a look at what is inside. */
-static void add_object_rest(PtcBuf *out, PtcText object)
-{
-    PtcText rest = ptc_text_skip_spaces((PtcText){object.bytes + 1, object.len - 1});
-    if (rest.len && *rest.bytes != '}')
-        ptc_buf_add(out, ",", 1);
-    ptc_buf_add(out, rest.bytes, rest.len);
-}
-
-static void add_request_params(PtcLink *l, PtcBuf *out, uint64_t id, PtcText params, bool progress)
+static void add_request_params(PtcLink *l, PtcBuf *out, uint64_t id, const char *method,
+                               PtcText params, bool progress)
 {
     bool claim = l->era == PTC_LINK_MODERN;
     if (!claim && !progress) {
@@ -437,7 +453,7 @@ static void add_request_params(PtcLink *l, PtcBuf *out, uint64_t id, PtcText par
     ptc_emit_key(out, "_meta");
     ptc_emit_object(out);
     if (claim)
-        add_claim(l, out);
+        add_claim(l, out, method);
     if (progress)
         ptc_emit_field_uint(out, "progressToken", id);
     if (own.bytes)
@@ -461,7 +477,8 @@ bool ptc_link_write(PtcLink *l, PtcBuf *out, uint64_t id, const char *method, Pt
     if (params.bytes || claim || progress) {
         ptc_emit_key(out, "params");
         if (id)
-            add_request_params(l, out, id, params.bytes ? params : PTC_TEXT("{}"), progress);
+            add_request_params(l, out, id, method, params.bytes ? params : PTC_TEXT("{}"),
+                               progress);
         else
             ptc_emit_raw(out, params);
     }

@@ -14,12 +14,14 @@
 /* The name that a request is about, for Mcp-Name. */
 static void add_name_header(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
 {
-    bool uri = strcmp(o->method, "resources/read") == 0;
-    if (!uri && strcmp(o->method, "tools/call") != 0 && strcmp(o->method, "prompts/get") != 0)
+    bool task = strncmp(o->method, "tasks/", strlen("tasks/")) == 0;
+    const char *field = strcmp(o->method, "resources/read") == 0 ? "uri" : task ? "taskId" : "name";
+    if (field[0] == 'n' && strcmp(o->method, "tools/call") != 0 &&
+        strcmp(o->method, "prompts/get") != 0)
         return;
     PtcLinkScratch s;
     ptc_link_scratch_init(&s, l);
-    PtcText name = ptc_link_scratch_text(&s, ptc_members_get(o->params, uri ? "uri" : "name"));
+    PtcText name = ptc_link_scratch_text(&s, ptc_members_get(o->params, field));
     if (name.bytes) {
         ptc_buf_add_cstr(&job->headers, "Mcp-Name: ");
         ptc_header_value_add(&job->headers, name);
