@@ -9,91 +9,12 @@
 #include "json/check.h"
 #include "tool/remote/remote.h"
 
-#define FRAME_ABSENT UINT32_MAX
-
 /* A field added to a task must travel too: add it to the tables below, then adjust the sizes. */
 _Static_assert(
     sizeof(PtcTaskIn) == 320,
     "frames carry all of a PtcTaskIn but `turn`, `traceparent`, `listener` and `asking`");
 _Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 3) * sizeof(PtcBuf) + 432,
                "frames carry all of a PtcTaskOut but `effects`, `pictures`, `call_log` and `took`");
-
-/* ---------------------------------------------------------------- numbers and texts */
-
-bool ptc_frame_put_u32(PtcBuf *buf, uint32_t n)
-{
-    return ptc_buf_add(buf, &n, sizeof n);
-}
-
-bool ptc_frame_put_i64(PtcBuf *buf, int64_t n)
-{
-    return ptc_buf_add(buf, &n, sizeof n);
-}
-
-/* Fails through the buffer's sticky flag, so that writers of frames need not check each part. */
-bool ptc_frame_put_view(PtcBuf *buf, PtcText view)
-{
-    if (!view.bytes)
-        return ptc_frame_put_u32(buf, FRAME_ABSENT);
-    if (view.len > PTC_FRAME_MAX) {
-        buf->full = true;
-        return false;
-    }
-    return ptc_frame_put_u32(buf, (uint32_t)view.len) && ptc_buf_add(buf, view.bytes, view.len);
-}
-
-PtcFrameCursor ptc_frame_cursor(const char *bytes, size_t len)
-{
-    if (!bytes)
-        bytes = "";
-    return (PtcFrameCursor){bytes, bytes + len, false};
-}
-
-static const char *take_frame_bytes(PtcFrameCursor *c, size_t n)
-{
-    const char *p = c->at;
-    if (c->bad || (size_t)(c->end - c->at) < n) {
-        c->bad = true;
-        return NULL;
-    }
-    c->at += n;
-    return p;
-}
-
-uint32_t ptc_frame_take_u32(PtcFrameCursor *c)
-{
-    uint32_t n = 0;
-    const char *p = take_frame_bytes(c, sizeof n);
-    if (p)
-        memcpy(&n, p, sizeof n);
-    return n;
-}
-
-int64_t ptc_frame_take_i64(PtcFrameCursor *c)
-{
-    int64_t n = 0;
-    const char *p = take_frame_bytes(c, sizeof n);
-    if (p)
-        memcpy(&n, p, sizeof n);
-    return n;
-}
-
-/* A length beyond the payload makes the cursor bad; no pointer outside the payload is ever made. */
-PtcText ptc_frame_take_view(PtcFrameCursor *c)
-{
-    PtcText view = {NULL, 0};
-    uint32_t len = ptc_frame_take_u32(c);
-    if (c->bad || len == FRAME_ABSENT)
-        return view;
-    view.bytes = take_frame_bytes(c, len);
-    view.len = view.bytes ? len : 0;
-    return view;
-}
-
-static bool all_taken(const PtcFrameCursor *c)
-{
-    return !c->bad && c->at == c->end;
-}
 
 /* -------------------------------------------------------------------------- fields */
 
@@ -139,10 +60,10 @@ static void put_field(PtcBuf *buf, const FrameField *field, const void *at)
 {
     switch (field->kind) {
     case FRAME_AS_RAW: ptc_buf_add(buf, at, field->size); break;
-    case FRAME_AS_BOOL: ptc_frame_put_u32(buf, *(const bool *)at); break;
-    case FRAME_AS_VIEW: ptc_frame_put_view(buf, *(const PtcText *)at); break;
+    case FRAME_AS_BOOL: ptc_pack_u32(buf, *(const bool *)at); break;
+    case FRAME_AS_VIEW: ptc_pack_text(buf, *(const PtcText *)at); break;
     case FRAME_AS_NAME:
-    case FRAME_AS_MESSAGE: ptc_frame_put_view(buf, ptc_text_cstr(at)); break;
+    case FRAME_AS_MESSAGE: ptc_pack_text(buf, ptc_text_cstr(at)); break;
     }
 }
 
@@ -153,9 +74,9 @@ static void put_fields(PtcBuf *buf, const FrameField *fields, size_t n, const vo
 }
 
 /* Any number but 0 and 1 makes the frame bad. */
-static bool take_bool(PtcFrameCursor *c)
+static bool take_bool(PtcPackedReader *c)
 {
-    uint32_t n = ptc_frame_take_u32(c);
+    uint32_t n = ptc_unpack_u32(c);
     c->bad = c->bad || n > 1;
     return n == 1;
 }
@@ -174,9 +95,9 @@ static bool is_frame_message(PtcText view)
 }
 
 /* Nothing is written that does not fit or is not what it should be. */
-static void take_chars(PtcFrameCursor *c, bool (*is_good)(PtcText view), char *to, size_t size)
+static void take_chars(PtcPackedReader *c, bool (*is_good)(PtcText view), char *to, size_t size)
 {
-    PtcText view = ptc_frame_take_view(c);
+    PtcText view = ptc_unpack_text(c);
     if (!view.bytes || view.len >= size || !is_good(view)) {
         c->bad = true;
         return;
@@ -185,24 +106,24 @@ static void take_chars(PtcFrameCursor *c, bool (*is_good)(PtcText view), char *t
     to[view.len] = 0;
 }
 
-static void take_field(PtcFrameCursor *c, const FrameField *field, void *to)
+static void take_field(PtcPackedReader *c, const FrameField *field, void *to)
 {
     switch (field->kind) {
     case FRAME_AS_RAW: {
-        const char *p = take_frame_bytes(c, field->size);
+        const char *p = ptc_unpack_bytes(c, field->size);
         if (p)
             memcpy(to, p, field->size);
         break;
     }
     case FRAME_AS_BOOL: *(bool *)to = take_bool(c); break;
-    case FRAME_AS_VIEW: *(PtcText *)to = ptc_frame_take_view(c); break;
+    case FRAME_AS_VIEW: *(PtcText *)to = ptc_unpack_text(c); break;
     case FRAME_AS_NAME: take_chars(c, is_frame_name, to, field->size); break;
     case FRAME_AS_MESSAGE: take_chars(c, is_frame_message, to, field->size); break;
     }
 }
 
 /* Stops at the first that is bad. */
-static void take_fields(PtcFrameCursor *c, const FrameField *fields, size_t n, void *to)
+static void take_fields(PtcPackedReader *c, const FrameField *fields, size_t n, void *to)
 {
     for (size_t i = 0; i < n && !c->bad; i++)
         take_field(c, &fields[i], (char *)to + fields[i].offset);
@@ -232,42 +153,42 @@ bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcT
     put_fields(buf, FRAME_FIELDS(in_fields), in);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
         size_t max = out->parts[i].max;
-        ptc_frame_put_i64(buf, (int64_t)(max < PTC_FRAME_MAX ? max : PTC_FRAME_MAX));
+        ptc_pack_i64(buf, (int64_t)(max < PTC_FRAME_MAX ? max : PTC_FRAME_MAX));
     }
     return frame_close(buf, PTC_FRAME_RUN, id);
 }
 
 bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in, size_t maxima[PTC_TASK_PARTS])
 {
-    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
+    PtcPackedReader c = ptc_unpack_begin(bytes, len);
     memset(in, 0, sizeof *in);
     take_fields(&c, FRAME_FIELDS(in_fields), in);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
-        maxima[i] = (size_t)ptc_frame_take_i64(&c);
-    return all_taken(&c);
+        maxima[i] = (size_t)ptc_unpack_i64(&c);
+    return ptc_unpack_is_done(&c);
 }
 
 bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const char *text, size_t len)
 {
     frame_open(buf);
-    ptc_frame_put_u32(buf, ok);
-    ptc_frame_put_view(buf, (PtcText){text, len});
+    ptc_pack_u32(buf, ok);
+    ptc_pack_text(buf, (PtcText){text, len});
     return frame_close(buf, PTC_FRAME_RESULT, id);
 }
 
 bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcText *text)
 {
-    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
+    PtcPackedReader c = ptc_unpack_begin(bytes, len);
     *ok = take_bool(&c);
-    *text = ptc_frame_take_view(&c);
-    return all_taken(&c) && text->bytes;
+    *text = ptc_unpack_text(&c);
+    return ptc_unpack_is_done(&c) && text->bytes;
 }
 
 bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcText *arguments,
                         PtcWhy *why)
 {
-    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
-    *tool = ptc_frame_take_u32(&c);
+    PtcPackedReader c = ptc_unpack_begin(bytes, len);
+    *tool = ptc_unpack_u32(&c);
     *arguments = (PtcText){c.at, (size_t)(c.end - c.at)};
     if (c.bad)
         return ptc_why_say(why, PTC_WHY_INVALID, "a tool call without arguments");
@@ -278,13 +199,13 @@ bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcText *
 /* Numbers are for the remote to check; here only that there is an op of ours and a text that it can read. */
 bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, PtcWhy *why)
 {
-    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
-    ask->op = ptc_frame_take_u32(&c);
-    ask->slot = ptc_frame_take_u32(&c);
-    ask->tool = ptc_frame_take_u32(&c);
-    ask->id.path = ptc_frame_take_u32(&c);
-    ask->id.path |= (uint64_t)ptc_frame_take_u32(&c) << 32;
-    ask->id.count = ptc_frame_take_u32(&c);
+    PtcPackedReader c = ptc_unpack_begin(bytes, len);
+    ask->op = ptc_unpack_u32(&c);
+    ask->slot = ptc_unpack_u32(&c);
+    ask->tool = ptc_unpack_u32(&c);
+    ask->id.path = ptc_unpack_u32(&c);
+    ask->id.path |= (uint64_t)ptc_unpack_u32(&c) << 32;
+    ask->id.count = ptc_unpack_u32(&c);
     ask->text = (PtcText){c.at, (size_t)(c.end - c.at)};
     if (c.bad || ask->op >= PTC_REMOTE_OPS || ask->text.len > PTC_FRAME_ASK_MAX)
         return ptc_why_say(why, PTC_WHY_INVALID,
@@ -300,10 +221,10 @@ bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, PtcWhy *
 bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const PtcTaskOut *out)
 {
     frame_open(buf);
-    ptc_frame_put_u32(buf, (uint32_t)status);
+    ptc_pack_u32(buf, (uint32_t)status);
     put_fields(buf, FRAME_FIELDS(out_fields), out);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
-        ptc_frame_put_view(buf, ptc_buf_view(&out->parts[i]));
+        ptc_pack_text(buf, ptc_buf_view(&out->parts[i]));
     return frame_close(buf, PTC_FRAME_DONE, id);
 }
 
@@ -338,11 +259,11 @@ static bool good_content(Content content, PtcText view)
            (content != FRAME_ARRAY || is_between(view, '[', ']'));
 }
 
-static bool take_parts(PtcFrameCursor *c, PtcTaskOut *out, PtcWhy *why)
+static bool take_parts(PtcPackedReader *c, PtcTaskOut *out, PtcWhy *why)
 {
     for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
         PtcBuf *part = &out->parts[i];
-        PtcText view = ptc_frame_take_view(c);
+        PtcText view = ptc_unpack_text(c);
         if (!view.bytes || view.len > part->max)
             return ptc_why_say(why, PTC_WHY_INVALID, "an answer that is cut off or too long");
         if (!good_content(contents[i], view))
@@ -358,14 +279,14 @@ static bool take_parts(PtcFrameCursor *c, PtcTaskOut *out, PtcWhy *why)
 bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskStatus *status,
                         PtcWhy *why)
 {
-    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
-    uint32_t how = ptc_frame_take_u32(&c);
+    PtcPackedReader c = ptc_unpack_begin(bytes, len);
+    uint32_t how = ptc_unpack_u32(&c);
     take_fields(&c, FRAME_FIELDS(out_fields), out);
     if (c.bad || (how != PTC_TASK_DONE && how != PTC_TASK_CANCELLED && how != PTC_TASK_NO_MEMORY))
         return ptc_why_say(why, PTC_WHY_INVALID, "a malformed answer");
     *status = (PtcTaskStatus)how;
     return take_parts(&c, out, why) &&
-           (all_taken(&c) ||
+           (ptc_unpack_is_done(&c) ||
             ptc_why_say(why, PTC_WHY_INVALID, "an answer with more bytes after it"));
 }
 

@@ -12,6 +12,7 @@
 #ifndef PTC_EXEC_FRAME_H
 #define PTC_EXEC_FRAME_H
 
+#include "base/packed.h"
 #include "base/why.h"
 #include "exec/task.h"
 #include "tool/remote/remote.h"
@@ -33,26 +34,7 @@ typedef struct PtcFrameHead {
 } PtcFrameHead;
 _Static_assert(sizeof(PtcFrameHead) == 16, "a head has no holes");
 
-enum { PTC_FRAME_MAX = 1 << 30 }; /* bytes of a payload */
-
-/* ---------------------------------------------------------------- numbers and texts */
-
-/* The rest of a payload; `bad` is set once something was missing. */
-typedef struct PtcFrameCursor {
-    const char *at, *end;
-    bool bad;
-} PtcFrameCursor;
-
-/* Starts at the beginning; bytes may be NULL when len is 0. */
-PtcFrameCursor ptc_frame_cursor(const char *bytes, size_t len);
-bool ptc_frame_put_u32(PtcBuf *buf, uint32_t n);
-bool ptc_frame_put_i64(PtcBuf *buf, int64_t n);
-/* Length, then bytes.  An absent text stays absent. */
-bool ptc_frame_put_view(PtcBuf *buf, PtcText view);
-uint32_t ptc_frame_take_u32(PtcFrameCursor *c);
-int64_t ptc_frame_take_i64(PtcFrameCursor *c);
-/* Points into the payload. */
-PtcText ptc_frame_take_view(PtcFrameCursor *c);
+enum { PTC_FRAME_MAX = PTC_PACKED_TEXT }; /* bytes of a payload */
 
 /* ------------------------------------------------------------------------- frames */
 

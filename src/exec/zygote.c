@@ -189,8 +189,8 @@ static bool ask_zygote(PtcZygote *z, const void *bytes, size_t len, int fd, int 
     ssize_t n = ptc_zygote_receive(z->control, z->packet, sizeof z->packet, &a->fd);
     if (n < (ssize_t)sizeof(uint32_t))
         return false;
-    PtcFrameCursor c = ptc_frame_cursor(z->packet, (size_t)n);
-    bool ok = ptc_frame_take_u32(&c);
+    PtcPackedReader c = ptc_unpack_begin(z->packet, (size_t)n);
+    bool ok = ptc_unpack_u32(&c);
     a->gone = false;
     a->rest = (PtcText){c.at, (size_t)(c.end - c.at)};
     if (!ok)
@@ -207,7 +207,7 @@ static bool tell_zygote(PtcZygote *z, const PtcBuf *packet, ZygoteAnswer *a, Ptc
     if (!ask_zygote(z, packet->data, packet->len, -1, NO_HURRY, a, why))
         return false;
     ptc_why_no_memory(why);
-    return ptc_frame_put_view(&z->told, (PtcText){packet->data, packet->len});
+    return ptc_pack_text(&z->told, (PtcText){packet->data, packet->len});
 }
 
 /* Starts a new helper and repeats everything its predecessor was told.  One that does not take all of it (a data file
@@ -215,12 +215,12 @@ static bool tell_zygote(PtcZygote *z, const PtcBuf *packet, ZygoteAnswer *a, Ptc
 static bool revive(PtcZygote *z, PtcWhy *why)
 {
     ZygoteAnswer a;
-    PtcFrameCursor c = ptc_frame_cursor(z->told.data, z->told.len);
+    PtcPackedReader c = ptc_unpack_begin(z->told.data, z->told.len);
     kill_zygote(z);
     if (!launch(z, why))
         return false;
     while (c.at < c.end) {
-        PtcText packet = ptc_frame_take_view(&c);
+        PtcText packet = ptc_unpack_text(&c);
         if (!ask_zygote(z, packet.bytes, packet.len, -1, NO_HURRY, &a, why)) {
             kill_zygote(z);
             return false;
@@ -232,14 +232,14 @@ static bool revive(PtcZygote *z, PtcWhy *why)
 /* Including the NUL, so that the helper can use the bytes as a C string. */
 static bool put_zygote_text(PtcBuf *buf, const char *text)
 {
-    return ptc_frame_put_view(buf, (PtcText){text, strlen(text) + 1});
+    return ptc_pack_text(buf, (PtcText){text, strlen(text) + 1});
 }
 
 static bool take_loaded(PtcText answer, PtcLoaded *loaded)
 {
-    PtcFrameCursor c = ptc_frame_cursor(answer.bytes, answer.len);
-    loaded->count = (size_t)ptc_frame_take_i64(&c);
-    loaded->bytes = (size_t)ptc_frame_take_i64(&c);
+    PtcPackedReader c = ptc_unpack_begin(answer.bytes, answer.len);
+    loaded->count = (size_t)ptc_unpack_i64(&c);
+    loaded->bytes = (size_t)ptc_unpack_i64(&c);
     if (c.bad || !loaded->about)
         return !c.bad;
     ptc_buf_clear(loaded->about);
@@ -252,7 +252,7 @@ bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcLoaded
     PtcBuf packet;
     ZygoteAnswer a;
     ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
-    ptc_frame_put_u32(&packet, PTC_ZYGOTE_DATA);
+    ptc_pack_u32(&packet, PTC_ZYGOTE_DATA);
     put_zygote_text(&packet, name);
     put_zygote_text(&packet, path);
     pthread_mutex_lock(&z->lock);
@@ -281,8 +281,8 @@ static bool tell_source(PtcZygote *z, PtcText source, PtcWhy *why)
         PtcBuf packet;
         ZygoteAnswer a;
         ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
-        ptc_frame_put_u32(&packet, PTC_ZYGOTE_SOURCE);
-        ptc_frame_put_view(&packet, cut_zygote_text(source.bytes + at, source.len - at));
+        ptc_pack_u32(&packet, PTC_ZYGOTE_SOURCE);
+        ptc_pack_text(&packet, cut_zygote_text(source.bytes + at, source.len - at));
         ok = tell_zygote(z, &packet, &a, why);
         ptc_buf_deinit(&packet);
     }
@@ -298,20 +298,20 @@ static bool tell_tool(PtcZygote *z, const PtcTool *tool, bool learns, PtcWhy *wh
     if (is_lisp && !tell_source(z, tool->source, why))
         return false;
     ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
-    ptc_frame_put_u32(&packet, PTC_ZYGOTE_TOOL);
-    ptc_frame_put_view(&packet, cut_zygote_text(info->name, info->name_len));
-    ptc_frame_put_view(&packet, cut_zygote_text(info->signature, info->signature_len));
-    ptc_frame_put_view(&packet, cut_zygote_text(info->description, info->description_len));
-    ptc_frame_put_u32(&packet, info->skip_validation);
-    ptc_frame_put_u32(&packet, info->extra);
-    ptc_frame_put_u32(&packet, info->cache);
-    ptc_frame_put_u32(&packet, info->on_error_value);
-    ptc_frame_put_u32(&packet, info->read_only);
-    ptc_frame_put_u32(&packet, is_lisp);
-    ptc_frame_put_u32(&packet, is_lisp && info->serial);
-    ptc_frame_put_u32(&packet, learns);
+    ptc_pack_u32(&packet, PTC_ZYGOTE_TOOL);
+    ptc_pack_text(&packet, cut_zygote_text(info->name, info->name_len));
+    ptc_pack_text(&packet, cut_zygote_text(info->signature, info->signature_len));
+    ptc_pack_text(&packet, cut_zygote_text(info->description, info->description_len));
+    ptc_pack_u32(&packet, info->skip_validation);
+    ptc_pack_u32(&packet, info->extra);
+    ptc_pack_u32(&packet, info->cache);
+    ptc_pack_u32(&packet, info->on_error_value);
+    ptc_pack_u32(&packet, info->read_only);
+    ptc_pack_u32(&packet, is_lisp);
+    ptc_pack_u32(&packet, is_lisp && info->serial);
+    ptc_pack_u32(&packet, learns);
     /* Other tools are called by the server, which bounds each try. */
-    ptc_frame_put_i64(&packet, is_lisp ? info->timeout_ms : 0);
+    ptc_pack_i64(&packet, is_lisp ? info->timeout_ms : 0);
     bool ok = tell_zygote(z, &packet, &a, why);
     ptc_buf_deinit(&packet);
     return ok;
@@ -327,9 +327,9 @@ static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, P
         memcpy(&all, limits, limits->size < sizeof all ? limits->size : sizeof all);
     all.size = sizeof all;
     ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
-    ptc_frame_put_u32(&packet, PTC_ZYGOTE_LOCK);
-    ptc_frame_put_u32(&packet, inspectable);
-    ptc_frame_put_view(&packet, (PtcText){(const char *)&all, sizeof all});
+    ptc_pack_u32(&packet, PTC_ZYGOTE_LOCK);
+    ptc_pack_u32(&packet, inspectable);
+    ptc_pack_text(&packet, (PtcText){(const char *)&all, sizeof all});
     bool ok = tell_zygote(z, &packet, &a, why);
     ptc_buf_deinit(&packet);
     return ok;

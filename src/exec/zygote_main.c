@@ -48,13 +48,13 @@ static bool answer_why(Helper *h, bool ok)
 /* ------------------------------------------------------------------------- before the lock */
 
 /* A text that ends in NUL, as put_text() of the server writes it. */
-static const char *take_zygote_text(PtcFrameCursor *c)
+static const char *take_zygote_text(PtcPackedReader *c)
 {
-    PtcText view = ptc_frame_take_view(c);
+    PtcText view = ptc_unpack_text(c);
     return view.bytes && view.len > 0 && !view.bytes[view.len - 1] ? view.bytes : NULL;
 }
 
-static bool load_zygote_data(Helper *h, PtcFrameCursor *c)
+static bool load_zygote_data(Helper *h, PtcPackedReader *c)
 {
     PtcMem mem;
     PtcBuf about, text;
@@ -66,8 +66,8 @@ static bool load_zygote_data(Helper *h, PtcFrameCursor *c)
     ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
     bool ok =
         name && path && !h->locked && ptc_worker_load(h->worker, name, path, &loaded, &h->why);
-    ptc_frame_put_i64(&text, (int64_t)loaded.count);
-    ptc_frame_put_i64(&text, (int64_t)loaded.bytes);
+    ptc_pack_i64(&text, (int64_t)loaded.count);
+    ptc_pack_i64(&text, (int64_t)loaded.bytes);
     ptc_buf_add(&text, about.data, about.len);
     bool sent = ok ? answer_server(h, true, text.data, text.len) : answer_why(h, false);
     ptc_buf_deinit(&text);
@@ -75,29 +75,29 @@ static bool load_zygote_data(Helper *h, PtcFrameCursor *c)
     return sent;
 }
 
-static bool add_zygote_source(Helper *h, PtcFrameCursor *c)
+static bool add_zygote_source(Helper *h, PtcPackedReader *c)
 {
-    PtcText piece = ptc_frame_take_view(c);
+    PtcText piece = ptc_unpack_text(c);
     ptc_why_say(&h->why, PTC_WHY_NO_MEMORY, "out of memory, or too long");
     return answer_why(h,
                       piece.bytes && !h->locked && ptc_buf_add(&h->source, piece.bytes, piece.len));
 }
 
-static bool add_zygote_tool(Helper *h, PtcFrameCursor *c)
+static bool add_zygote_tool(Helper *h, PtcPackedReader *c)
 {
-    PtcWorkerTool tool = {.name = ptc_frame_take_view(c),
-                          .signature = ptc_frame_take_view(c),
-                          .description = ptc_frame_take_view(c)};
-    tool.skip_validation = ptc_frame_take_u32(c);
-    tool.extra = ptc_frame_take_u32(c);
-    tool.cache = ptc_frame_take_u32(c);
-    tool.on_error_value = ptc_frame_take_u32(c);
-    tool.read_only = ptc_frame_take_u32(c);
-    if (ptc_frame_take_u32(c))
+    PtcWorkerTool tool = {.name = ptc_unpack_text(c),
+                          .signature = ptc_unpack_text(c),
+                          .description = ptc_unpack_text(c)};
+    tool.skip_validation = ptc_unpack_u32(c);
+    tool.extra = ptc_unpack_u32(c);
+    tool.cache = ptc_unpack_u32(c);
+    tool.on_error_value = ptc_unpack_u32(c);
+    tool.read_only = ptc_unpack_u32(c);
+    if (ptc_unpack_u32(c))
         tool.lisp = ptc_buf_view(&h->source);
-    tool.serial = ptc_frame_take_u32(c);
-    tool.learns = ptc_frame_take_u32(c);
-    tool.timeout_ms = ptc_frame_take_i64(c);
+    tool.serial = ptc_unpack_u32(c);
+    tool.learns = ptc_unpack_u32(c);
+    tool.timeout_ms = ptc_unpack_i64(c);
     ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
     bool ok = !c->bad && !h->locked && ptc_worker_add_tool(h->worker, &tool, &h->why);
     ptc_buf_deinit(&h->source);
@@ -115,12 +115,12 @@ static bool shut_in(Helper *h, bool inspectable, PtcLimits *limits)
     return ptc_sandbox_helper(&h->why);
 }
 
-static bool lock_zygote(Helper *h, PtcFrameCursor *c)
+static bool lock_zygote(Helper *h, PtcPackedReader *c)
 {
     PtcLimits limits;
-    bool inspectable = ptc_frame_take_u32(c);
+    bool inspectable = ptc_unpack_u32(c);
     ptc_limits_unset(&limits);
-    PtcText given = ptc_frame_take_view(c);
+    PtcText given = ptc_unpack_text(c);
     ptc_why_say(&h->why, PTC_WHY_REFUSED, "out of order");
     if (h->locked || !given.bytes || given.len != sizeof limits)
         return answer_why(h, false);
@@ -178,8 +178,8 @@ static bool fork_worker(Helper *h, int socket)
 /* An unknown packet means that the two sides disagree; ending is the only safe answer. */
 static bool handle_zygote_packet(Helper *h, size_t len, int socket)
 {
-    PtcFrameCursor c = ptc_frame_cursor(h->packet, len);
-    switch (ptc_frame_take_u32(&c)) {
+    PtcPackedReader c = ptc_unpack_begin(h->packet, len);
+    switch (ptc_unpack_u32(&c)) {
     case PTC_ZYGOTE_DATA: return load_zygote_data(h, &c);
     case PTC_ZYGOTE_SOURCE: return add_zygote_source(h, &c);
     case PTC_ZYGOTE_TOOL: return add_zygote_tool(h, &c);
