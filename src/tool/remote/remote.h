@@ -184,6 +184,14 @@ typedef struct PtcRemote {
     void (*again)(void *run, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version);
     /* Did the program, when it was run again, call something else than before? */
     bool (*diverged)(void *run);
+    /* Writes what is known of a run that waits for a person, so that another process, with the same servers, can go on
+     * with it; the run is as it was.  False: it can only go on here, where a call of it is open or a sign-in waits, or
+     * there is no memory; then nothing can be done with what was written.  Or NULL. */
+    bool (*save)(void *run, PtcBuf *out);
+    /* In place of begin(), allow() and offer(): the run that was written so, by whomever; again() comes next, or what
+     * is about its question.  A call that a person was asked about here is asked about again if its server or its tool
+     * is another one in this process.  NULL: these are no such bytes, or no memory. */
+    void *(*restore)(struct PtcRemote *self, const char *owner, PtcText bytes);
     /* What took effect so far: {"ran":[{"name","times"}],"failed":..,"unknown":..,"denied":..,"run_again"}; lists
      * without entries are left out; "not_kept": why an approval could not be kept for later.  True: there is something
      * to tell of a run that succeeded. */

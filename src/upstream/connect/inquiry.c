@@ -374,6 +374,14 @@ void ptc_inquiry_end(PtcUpRun *run)
     ptc_inquiry_free_inputs(run);
 }
 
+bool ptc_inquiry_is_bound(const PtcUpRun *run)
+{
+    const PtcInquiry *q = run->inquiries;
+    while (q && !q->instance)
+        q = q->next;
+    return q || (run->sign_in && !run->sign_in_over);
+}
+
 /* ------------------------------------------------------------------------------- for the asker */
 
 /* A server that several owners share may ask late, when another one's call is under way. */

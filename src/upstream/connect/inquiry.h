@@ -48,6 +48,9 @@ void ptc_inquiry_hold(PtcUpCall *call);
 PTC_MUST_USE bool ptc_inquiry_rejoin(PtcUpCall *call, PtcRemoteStatus *status);
 /* The run ends: gives up what it holds, and refuses what is open. */
 void ptc_inquiry_end(PtcUpRun *run);
+/* With manager->lock held: is there a question that can only be answered here, on the connection that it came on, or a
+ * sign-in? */
+bool ptc_inquiry_is_bound(const PtcUpRun *run);
 /* Fills offer, inquiry, reply. */
 void ptc_inquiry_fill(PtcRemote *remote);
 /* What is offered to the servers behind an instance. */
@@ -70,6 +73,10 @@ PTC_MUST_USE bool ptc_inquiry_put_input(PtcUpCall *call);
 /* With manager->lock held: is it the call that was answered so, if one was? */
 bool ptc_inquiry_fits_input(const PtcUpCall *call);
 void ptc_inquiry_free_inputs(PtcUpRun *run);
+/* For another process: questions and answers that are not bound.  With manager->lock held. */
+void ptc_inquiry_save(const PtcUpRun *run, PtcBuf *out);
+/* After the parts of the replay; without the lock. */
+void ptc_inquiry_restore(PtcUpRun *run, PtcPackedReader *in);
 
 /* ---- inquiry_sign_in.c */
 /* A call or a look-up was refused because a sign-in is needed.  True: whoever runs the program may be asked for it, and

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Questions of the modern era: a call is answered with what the server wants to know, and made again with the answers
  * and the server's own state.  What always holds: all questions of a result are taken, or none. */
+#include "base/utf8.h"
+#include "json/check.h"
 #include "json/emit.h"
 #include "upstream/connect/inquiry.h"
 #include "upstream/connect/roots.h"
@@ -223,4 +225,107 @@ bool ptc_inquiry_put_input(PtcUpCall *call)
     free_input(run->mem, input);
     return all || ptc_call_refuse(call, PTC_CALL_INPUT_REQUIRED,
                                   "its server wants an answer from a model, and nobody gave one");
+}
+
+/* ------------------------------------------------------------------------ for another process */
+
+enum { INPUT_ANSWERED = 1, INPUT_SAMPLES = 2 };
+
+static void save_inquiry(const PtcInquiry *q, PtcBuf *out)
+{
+    ptc_pack_text(out, q->server);
+    ptc_pack_i64(out, (int64_t)q->number);
+    ptc_pack_u32(out, (q->answered ? INPUT_ANSWERED : 0) | (q->samples ? INPUT_SAMPLES : 0));
+    ptc_pack_i64(out, (int64_t)q->part);
+    ptc_pack_text(out, (PtcText){q->id, q->id_len});
+    ptc_pack_text(out, (PtcText){q->params, q->params_len});
+    ptc_pack_text(out, (PtcText){q->answer, q->answer_len});
+}
+
+void ptc_inquiry_save(const PtcUpRun *run, PtcBuf *out)
+{
+    for (const PtcInquiry *q = run->inquiries; q; q = q->next)
+        save_inquiry(q, out);
+    ptc_pack_text(out, (PtcText){NULL, 0});
+    ptc_pack_i64(out, (int64_t)run->inquired);
+    for (const PtcUpInput *input = run->inputs; input; input = input->next) {
+        ptc_pack_i64(out, (int64_t)input->part);
+        ptc_buf_add(out, input->print, sizeof input->print);
+        ptc_pack_text(out,
+                      input->has_state ? (PtcText){input->state, input->len} : (PtcText){NULL, 0});
+    }
+    ptc_pack_i64(out, 0);
+}
+
+/* It becomes part of what a server is sent, so it must be JSON. */
+static void restore_answer(const PtcUpRun *run, PtcInquiry *q, PtcPackedReader *in)
+{
+    PtcText answer = ptc_unpack_text(in);
+    in->bad = in->bad || answer.len > PTC_INQUIRY_BYTES || (answer.bytes && !q->answered) ||
+              (answer.bytes && !ptc_json_value_len(answer.bytes, answer.len));
+    q->answer = answer.bytes ? ptc_run_copy_text(run->mem, in, answer, 1) : NULL;
+    q->answer_len = q->answer ? answer.len : 0;
+}
+
+/* With the lock held.  False: it was the end of them. */
+static bool restore_inquiry(PtcUpRun *run, PtcPackedReader *in)
+{
+    PtcManager *m = run->manager;
+    PtcPackedReader ahead = *in;
+    if (!ptc_unpack_text(&ahead).bytes) {
+        *in = ahead;
+        return false;
+    }
+    PtcText server = ptc_run_own_text(run, in);
+    uint64_t number = (uint64_t)ptc_unpack_upto(in, INT64_MAX);
+    uint32_t flags = ptc_unpack_below(in, INPUT_ANSWERED | INPUT_SAMPLES);
+    size_t part = (size_t)ptc_unpack_upto(in, (int64_t)run->replay.count);
+    PtcText id = ptc_unpack_text(in), params = ptc_unpack_text(in);
+    in->bad = in->bad || !id.bytes || !params.bytes || !ptc_utf8_valid(id.bytes, id.len) ||
+              number == 0 || part == 0;
+    PtcInquiry *q =
+        in->bad ? NULL : ptc_inquiry_add(run, server, id, flags & INPUT_SAMPLES, params);
+    in->bad = in->bad || !q;
+    if (!q)
+        return false;
+    m->last_inquiry = m->last_inquiry > number ? m->last_inquiry : number;
+    q->number = number; /* by which it was asked */
+    q->part = part;
+    q->answered = flags & INPUT_ANSWERED;
+    restore_answer(run, q, in);
+    return !in->bad;
+}
+
+static bool restore_input(PtcUpRun *run, PtcPackedReader *in)
+{
+    size_t part = (size_t)ptc_unpack_upto(in, (int64_t)run->replay.count);
+    uint8_t print[PTC_SHA256_BYTES];
+    if (in->bad || part == 0)
+        return false;
+    ptc_unpack_copy(in, print, sizeof print);
+    PtcText state = ptc_unpack_text(in);
+    in->bad = in->bad || state.len > PTC_INQUIRY_BYTES ||
+              (state.len && !ptc_utf8_valid(state.bytes, state.len));
+    PtcUpInput *input = in->bad ? NULL : ptc_mem_alloc(run->mem, sizeof *input + state.len);
+    in->bad = in->bad || !input;
+    if (!input)
+        return false;
+    *input = (PtcUpInput){
+        .next = run->inputs, .part = part, .has_state = state.bytes != NULL, .len = state.len};
+    memcpy(input->print, print, sizeof print);
+    if (state.len)
+        memcpy(input->state, state.bytes, state.len);
+    run->inputs = input;
+    return true;
+}
+
+void ptc_inquiry_restore(PtcUpRun *run, PtcPackedReader *in)
+{
+    pthread_mutex_lock(&run->manager->lock);
+    while (!in->bad && restore_inquiry(run, in))
+        ;
+    run->inquired = (size_t)ptc_unpack_upto(in, PTC_INQUIRIES);
+    while (!in->bad && restore_input(run, in))
+        ;
+    pthread_mutex_unlock(&run->manager->lock);
 }

@@ -204,6 +204,7 @@ struct PtcUpRun {
     PtcRemoteMode mode;
     PtcBuf plan; /* places where a program that is planned may call something: JSON objects */
     size_t site_count;
+    PtcArena names;              /* of servers and tools, of a run that began in another process */
     PtcReplay replay;            /* unless mode is PTC_REMOTE_REFUSES */
     PtcGrants granted, declined; /* for this run, whatever the owner */
     PtcWhy unkept;               /* why an `always` will not be known later */

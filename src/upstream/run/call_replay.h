@@ -10,6 +10,7 @@
 #include "base/text/hmac.h"
 #include "tool/remote/remote.h"
 #include "upstream/config/policy.h"
+#include "upstream/run/grants.h"
 
 enum {
     PTC_REPLAY_BYTES = 16 * PTC_MB, /* of all answers */
@@ -33,9 +34,9 @@ typedef struct PtcReplayCall {
     char *answer;
     size_t len;
     /* of one that waits: */
-    PtcText server, tool; /* borrowed: of what the run sees */
+    PtcText server, tool; /* borrowed: of what the run sees, or has of an earlier process */
     uint32_t slot;        /* of the server */
-    const char *lapsed;   /* why what was said before does not hold for it; NULL: nothing was */
+    PtcGrantState was;    /* what was said before, which does not hold for it; NONE: nothing */
     PtcEffectKind effect;
     uint8_t pin[PTC_SHA256_BYTES]; /* of the tool's definition */
     char *args;                    /* as a person reads them */

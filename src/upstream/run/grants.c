@@ -46,6 +46,35 @@ bool ptc_grants_copy(PtcGrants *to, const PtcGrants *from)
     return true;
 }
 
+const char *ptc_grant_lapse(PtcGrantState was)
+{
+    static const char *const lapses[] = {
+        [PTC_GRANT_OTHER_ENTRY] = "it was allowed before, but not for this server: its command, "
+                                  "directory or address is another one now",
+        [PTC_GRANT_OTHER_TOOL] = "it was allowed before, but its definition has changed since",
+        [PTC_GRANT_HOLDS] = NULL};
+    return lapses[was];
+}
+
+void ptc_grants_pack(const PtcGrants *g, PtcBuf *out)
+{
+    ptc_pack_u32(out, (uint32_t)g->count);
+    ptc_buf_add(out, g->items, g->count * sizeof *g->items);
+}
+
+bool ptc_grants_unpack(PtcGrants *g, PtcPackedReader *in)
+{
+    uint32_t n = ptc_unpack_below(in, PTC_GRANTS_MOST);
+    const char *bytes = ptc_unpack_bytes(in, n * sizeof *g->items);
+    in->bad = in->bad || !PTC_GROW(g->mem, &g->items, &g->cap, n);
+    if (in->bad)
+        return false;
+    if (n)
+        memcpy(g->items, bytes, n * sizeof *g->items);
+    g->count = n;
+    return true;
+}
+
 void ptc_grants_owner(const char *realm, const char *owner, uint8_t out[PTC_SHA256_BYTES])
 {
     PtcText parts[] = {PTC_TEXT("ptc owner\0"), ptc_text_cstr(realm), ptc_text_cstr(owner)};

@@ -7,7 +7,7 @@
 #ifndef PTC_UPSTREAM_RUN_GRANTS_H
 #define PTC_UPSTREAM_RUN_GRANTS_H
 
-#include "base/buf.h"
+#include "base/packed.h"
 #include "base/text/hmac.h"
 #include "base/why.h"
 
@@ -43,9 +43,16 @@ typedef enum {
     PTC_GRANT_HOLDS,
 } PtcGrantState;
 
+/* Why a grant that lapsed does not hold, for a person; NULL: it has not, or there was none. */
+const char *ptc_grant_lapse(PtcGrantState was);
+
 /* False: out of memory, or there are too many.  An older one for another definition is replaced. */
 PTC_MUST_USE bool ptc_grants_add(PtcGrants *grants, PtcGrantOf of);
 PtcGrantState ptc_grants_find(const PtcGrants *grants, PtcGrantOf of);
+
+/* As bytes, for another process; false: they are no such bytes, or out of memory, and `in` is bad. */
+void ptc_grants_pack(const PtcGrants *grants, PtcBuf *out);
+PTC_MUST_USE bool ptc_grants_unpack(PtcGrants *grants, PtcPackedReader *in);
 
 /* False: out of memory; then none are there.  What was there before is dropped. */
 PTC_MUST_USE bool ptc_grants_copy(PtcGrants *to, const PtcGrants *from);

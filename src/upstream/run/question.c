@@ -58,8 +58,8 @@ static size_t add_asked_calls(const Question *q, size_t first, size_t n, PtcBuf 
     ptc_quoted_add(out, part->tool, QUESTION_NAME_BYTES);
     if (n > 1)
         ptc_buf_addf(out, ", %zu calls:", n);
-    if (part->lapsed)
-        ptc_buf_addf(out, "\n   (%s)%s", part->lapsed, n > 1 ? "" : "\n  ");
+    if (ptc_grant_lapse(part->was))
+        ptc_buf_addf(out, "\n   (%s)%s", ptc_grant_lapse(part->was), n > 1 ? "" : "\n  ");
     for (size_t i = first; i < r->count; i++) {
         const PtcReplayCall *call = &r->items[i];
         bool fits = q->shown + shown < SHOWN_CALLS &&

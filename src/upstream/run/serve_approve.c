@@ -18,22 +18,22 @@ static bool is_call_operation(PtcRemoteOp op)
     return op == PTC_REMOTE_CALL || op == PTC_REMOTE_CALL_NAMED || op == PTC_REMOTE_RESOURCE;
 }
 
-/* What is called with what.  A tool goes by its name: its number may be another when the program is run again. */
+/* What is called with what.  Tool and server go by their names: their numbers may be others when the program is run
+ * again, in another process too. */
 static void take_print(const PtcUpCall *call, uint8_t print[PTC_SHA256_BYTES])
 {
     PtcUpRun *run = call->run;
     const PtcRemoteAsk *ask = call->ask;
-    PtcText name = {"", 0};
+    PtcText name = {"", 0}, server = {"", 0};
     if (ask->op == PTC_REMOTE_CALL) {
         const PtcListing *l = ptc_run_view(run, call->slot);
         if (l && call->tool < l->server.count)
             name = l->server.tools[call->tool].name;
+        server = ptc_run_upstream(run, call->slot)->entry.name;
     }
-    uint64_t numbers[] = {ask->op,
-                          ask->op == PTC_REMOTE_CALL ? call->slot % run->manager->count : 0,
-                          name.len, ask->text.len};
-    PtcText parts[] = {{(const char *)numbers, sizeof numbers}, name, ask->text};
-    ptc_sha256_parts(parts, 3, print);
+    uint64_t numbers[] = {ask->op, server.len, name.len, ask->text.len};
+    PtcText parts[] = {{(const char *)numbers, sizeof numbers}, server, name, ask->text};
+    ptc_sha256_parts(parts, sizeof parts / sizeof *parts, print);
 }
 
 static PtcMeet meet_replay_part(PtcUpCall *call, size_t *part)
@@ -239,7 +239,7 @@ static bool show_args(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool
 
 /* With run->lock held. */
 static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind effect,
-                      const uint8_t *pin, PtcText args, const char *lapsed)
+                      const uint8_t *pin, PtcText args, PtcGrantState was)
 {
     PtcUpRun *run = call->run;
     PtcReplayCall *part = &run->replay.items[call->part - 1];
@@ -254,7 +254,7 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
     part->slot = call->slot;
     part->tool = tool->name;
     part->effect = effect;
-    part->lapsed = lapsed;
+    part->was = was;
     memcpy(part->pin, pin, sizeof part->pin);
     if (!ptc_replay_put_aside(&run->replay, call->part - 1, args))
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
@@ -275,18 +275,13 @@ static bool is_approved_in_run(const PtcUpCall *call, PtcGrantOf of)
 static bool wait_for_person(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool,
                             PtcEffectKind effect, const uint8_t *pin, PtcGrantState was)
 {
-    static const char *const lapses[] = {
-        [PTC_GRANT_OTHER_ENTRY] = "it was allowed before, but not for this server: its command, "
-                                  "directory or address is another one now",
-        [PTC_GRANT_OTHER_TOOL] = "it was allowed before, but its definition has changed since",
-        [PTC_GRANT_HOLDS] = NULL};
     PtcUpRun *run = call->run;
     PtcBuf args;
     ptc_buf_init(&args, run->mem, PTC_QUOTED_BYTES);
     if (show_args(call, heap, tool, &args)) {
         pthread_mutex_lock(&run->lock);
         (void)put_aside(call, tool, effect, pin, ptc_buf_view(&args),
-                        run->mode == PTC_REMOTE_ASKS ? lapses[was] : NULL);
+                        run->mode == PTC_REMOTE_ASKS ? was : PTC_GRANT_NONE);
         pthread_mutex_unlock(&run->lock);
     }
     ptc_buf_deinit(&args);

@@ -96,6 +96,32 @@ void ptc_run_free_blobs(PtcUpRun *run)
     }
 }
 
+void ptc_run_save_blobs(PtcUpRun *run, PtcBuf *out)
+{
+    ptc_pack_i64(out, (int64_t)run->blob_count);
+    for (const PtcUpBlob *blob = run->blobs; blob; blob = blob->next) {
+        ptc_pack_text(out, (PtcText){blob->data, blob->len});
+        ptc_pack_text(out, ptc_text_cstr(blob->mime));
+        ptc_pack_i64(out, (int64_t)blob->number);
+    }
+    ptc_pack_text(out, (PtcText){NULL, 0});
+}
+
+/* Absent data end them. */
+void ptc_run_restore_blobs(PtcUpRun *run, PtcPackedReader *in)
+{
+    int64_t count = ptc_unpack_upto(in, INT32_MAX);
+    while (!in->bad) {
+        PtcText data = ptc_unpack_text(in);
+        if (!data.bytes)
+            break;
+        PtcText mime = ptc_unpack_text(in);
+        int64_t number = ptc_unpack_upto(in, count);
+        in->bad = in->bad || number < 1 || !keep_run_blob(run, data, mime, (size_t)number);
+    }
+    run->blob_count = in->bad ? 0 : (size_t)count;
+}
+
 /* The number of blob-7, written as we write it; 0: it is none. */
 static size_t blob_number_of(PtcText ref)
 {

@@ -180,6 +180,93 @@ void ptc_run_record_open(PtcUpRun *run)
     pthread_mutex_unlock(&run->lock);
 }
 
+/* ------------------------------------------------------------------------ for another process */
+
+/* SAVED_LEAST: bytes that a line has at least, so that what is read cannot promise more lines than it has. */
+enum { RECORD_ANSWERED = 1, RECORD_APPROVED = 2, RECORD_IDEMPOTENT = 4, SAVED_LEAST = 80 };
+
+static const int64_t SAVED_YEAR_9999 = 253402300799999;
+
+static void save_record(const PtcUpRecord *r, PtcBuf *out)
+{
+    const uint32_t small[] = {r->reason,
+                              (r->answered ? RECORD_ANSWERED : 0) |
+                                  (r->approved ? RECORD_APPROVED : 0) |
+                                  (r->effect.idempotent ? RECORD_IDEMPOTENT : 0),
+                              r->did,
+                              r->effect.kind,
+                              r->policy,
+                              r->attempts,
+                              r->notes};
+    const int64_t large[] = {r->at_ms, r->duration_ns, r->wait_ns, (int64_t)r->request_bytes,
+                             (int64_t)r->result_bytes};
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        ptc_pack_u32(out, small[i]);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        ptc_pack_i64(out, large[i]);
+    ptc_pack_text(out, r->server);
+    ptc_pack_text(out, r->tool);
+    ptc_pack_text(out, ptc_text_cstr(r->error));
+    ptc_pack_text(out, (PtcText){r->arguments.data, r->arguments.len});
+    ptc_pack_text(out, (PtcText){r->result.data, r->result.len});
+}
+
+void ptc_run_save_records(PtcUpRun *run, PtcBuf *out)
+{
+    ptc_pack_u32(out, (uint32_t)run->record_count);
+    for (size_t i = 0; i < run->record_count; i++)
+        save_record(&run->records[i], out);
+}
+
+static PtcUpText restore_record_text(PtcUpRun *run, PtcPackedReader *in)
+{
+    PtcText text = ptc_unpack_text(in);
+    in->bad = in->bad || (text.len && !ptc_utf8_valid(text.bytes, text.len));
+    return (PtcUpText){ptc_run_copy_text(run->mem, in, text, 0), in->bad ? 0 : text.len};
+}
+
+static void restore_record_error(PtcUpRecord *r, PtcPackedReader *in)
+{
+    PtcText error = ptc_unpack_text(in);
+    in->bad = in->bad || error.len >= sizeof r->error ||
+              (error.len && !ptc_utf8_valid(error.bytes, error.len));
+    if (!in->bad && error.len)
+        memcpy(r->error, error.bytes, error.len);
+}
+
+static void restore_record(PtcUpRun *run, PtcUpRecord *r, PtcPackedReader *in)
+{
+    *r = (PtcUpRecord){.reason =
+                           (PtcCallReason)ptc_unpack_below(in, (uint32_t)PTC_CALL_REASONS - 1)};
+    uint32_t flags = ptc_unpack_below(in, RECORD_ANSWERED | RECORD_APPROVED | RECORD_IDEMPOTENT);
+    r->answered = flags & RECORD_ANSWERED;
+    r->approved = flags & RECORD_APPROVED;
+    r->effect.idempotent = flags & RECORD_IDEMPOTENT;
+    r->did = (PtcUpDid)ptc_unpack_below(in, PTC_DID_UNKNOWN);
+    r->effect.kind = (PtcEffectKind)ptc_unpack_below(in, PTC_EFFECT_UNKNOWN);
+    r->policy = (PtcPolicy)ptc_unpack_below(in, PTC_POLICY_DENY);
+    r->attempts = ptc_unpack_u32(in);
+    r->notes = ptc_unpack_u32(in);
+    r->at_ms = ptc_unpack_upto(in, SAVED_YEAR_9999);
+    r->duration_ns = ptc_unpack_upto(in, INT64_MAX);
+    r->wait_ns = ptc_unpack_upto(in, INT64_MAX);
+    r->request_bytes = (size_t)ptc_unpack_upto(in, INT64_MAX);
+    r->result_bytes = (size_t)ptc_unpack_upto(in, INT64_MAX);
+    r->server = ptc_run_own_text(run, in);
+    r->tool = ptc_run_own_text(run, in);
+    restore_record_error(r, in);
+    r->arguments = restore_record_text(run, in);
+    r->result = restore_record_text(run, in);
+}
+
+void ptc_run_restore_records(PtcUpRun *run, PtcPackedReader *in)
+{
+    uint32_t n = ptc_unpack_below(in, (uint32_t)((in->end - in->at) / SAVED_LEAST));
+    in->bad = in->bad || !PTC_GROW(run->mem, &run->records, &run->record_cap, n);
+    while (!in->bad && run->record_count < n)
+        restore_record(run, &run->records[run->record_count++], in);
+}
+
 /* -------------------------------------------------------------------------------------- JSON */
 
 static void put_notes(PtcBuf *out, unsigned notes)

@@ -47,6 +47,38 @@ void ptc_run_free_denied(PtcUpRun *run)
     }
 }
 
+void ptc_run_save_denied(PtcUpRun *run, PtcBuf *out)
+{
+    pthread_mutex_lock(&run->denied_lock);
+    for (const PtcUpDenied *d = run->denied; d; d = d->next) {
+        ptc_pack_text(out, d->server);
+        ptc_pack_text(out, d->tool);
+        ptc_pack_i64(out, (int64_t)d->times);
+    }
+    pthread_mutex_unlock(&run->denied_lock);
+    ptc_pack_text(out, (PtcText){NULL, 0});
+}
+
+/* An absent name ends them. */
+void ptc_run_restore_denied(PtcUpRun *run, PtcPackedReader *in)
+{
+    for (PtcUpDenied **at = &run->denied; !in->bad; at = &(*at)->next) {
+        PtcPackedReader ahead = *in;
+        if (!ptc_unpack_text(&ahead).bytes) {
+            *in = ahead;
+            return;
+        }
+        PtcText server = ptc_run_own_text(run, in), tool = ptc_run_own_text(run, in);
+        int64_t times = ptc_unpack_upto(in, INT32_MAX);
+        PtcUpDenied *d = in->bad ? NULL : ptc_mem_alloc(run->mem, sizeof *d);
+        in->bad = in->bad || !d;
+        if (!d)
+            return;
+        *d = (PtcUpDenied){.server = server, .tool = tool, .times = (size_t)times};
+        *at = d;
+    }
+}
+
 /* ------------------------------------------------------------------------------- what it did */
 
 /* An answer that we cannot use is an answer all the same.  A service that answers 4xx has not done what it was asked

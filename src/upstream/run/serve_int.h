@@ -6,6 +6,7 @@
 #ifndef PTC_UPSTREAM_RUN_SERVE_INT_H
 #define PTC_UPSTREAM_RUN_SERVE_INT_H
 
+#include "base/packed.h"
 #include "upstream/connect/manager_int.h"
 #include "upstream/run/arguments.h"
 #include "upstream/run/tool_result.h"
@@ -104,6 +105,15 @@ bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, PtcCallReason reason, P
                            unsigned notes);
 bool ptc_serve_put_too_large(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out);
 
+/* ---- serve_save.c */
+/* A text of what is read, as a copy that lives as long as the run; "": it is none. */
+PtcText ptc_run_own_text(PtcUpRun *run, PtcPackedReader *in);
+/* A copy of a text of what is read, with so much room behind it; NULL: it has no bytes, or `in` is bad. */
+char *ptc_run_copy_text(PtcMem *mem, PtcPackedReader *in, PtcText text, size_t room);
+/* Parts of a run are written and read by the files that have them: ptc_run_save_records and so on.  What is read and is
+ * no such part makes the reader bad. */
+void ptc_save_fill(PtcRemote *remote);
+
 /* ---- serve_blob.c */
 /* Numbers for the refs of one result: those behind `before`. */
 typedef struct PtcBlobNumbers {
@@ -116,6 +126,8 @@ PTC_MUST_USE bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blob
 /* With run->lock held: the base64 text behind a ref, which stays as long as the run; absent: there is none. */
 PtcText ptc_run_find_blob(PtcUpRun *run, PtcText ref);
 void ptc_run_free_blobs(PtcUpRun *run);
+void ptc_run_save_blobs(PtcUpRun *run, PtcBuf *out);
+void ptc_run_restore_blobs(PtcUpRun *run, PtcPackedReader *in);
 PTC_MUST_USE bool ptc_serve_blob(PtcUpCall *call, PtcScratch *scratch, PtcBuf *out);
 /* What the refs in a JSON text stand for, as blocks of an MCP answer, one a line. */
 void ptc_run_pictures(PtcUpRun *run, PtcText json, PtcBuf *out);
@@ -135,6 +147,8 @@ void ptc_run_record_end(PtcUpCall *call, PtcCallReason reason, PtcText error, un
 /* What came back, as JSON without secrets; before the end. */
 void ptc_run_record_result(PtcUpCall *call, PtcText json);
 void ptc_run_free_records(PtcUpRun *run);
+void ptc_run_save_records(PtcUpRun *run, PtcBuf *out);
+void ptc_run_restore_records(PtcUpRun *run, PtcPackedReader *in);
 /* A call that was refused before it was sent: a line for it too, for the first few of a run. */
 void ptc_run_record_refused(PtcUpCall *call);
 /* The run is over: calls whose answer nobody took are unknown. */
@@ -177,6 +191,8 @@ PtcUpDid ptc_run_did(const PtcUpCall *call, PtcCallReason reason);
 /* Policy refused the call; it is told at the end of the run. */
 void ptc_run_denied(PtcUpCall *call, const PtcCatalogTool *tool);
 void ptc_run_free_denied(PtcUpRun *run);
+void ptc_run_save_denied(PtcUpRun *run, PtcBuf *out);
+void ptc_run_restore_denied(PtcUpRun *run, PtcPackedReader *in);
 bool ptc_run_effects(void *run, PtcBuf *out);
 
 /* ---- serve_look.c */

@@ -72,6 +72,7 @@ static void *begin_upstream_run(PtcRemote *self, const char *owner, int64_t dead
     pthread_mutex_init(&run->lock, NULL);
     pthread_mutex_init(&run->denied_lock, NULL);
     ptc_buf_init(&run->plan, m->mem, PLAN_BYTES);
+    ptc_arena_init(&run->names, m->mem);
     ptc_replay_init(&run->replay, m->mem);
     ptc_grants_init(&run->granted, m->mem);
     ptc_grants_init(&run->declined, m->mem);
@@ -406,6 +407,7 @@ static void end_upstream_run(void *user, PtcBuf *call_log)
     ptc_replay_deinit(&run->replay);
     ptc_grants_deinit(&run->granted);
     ptc_grants_deinit(&run->declined);
+    ptc_arena_deinit(&run->names);
     ptc_mem_free(m->mem, run->view, (2 * m->count + 1) * sizeof *run->view);
     ptc_mem_free(m->mem, run->needs, (2 * m->count + 1) * sizeof *run->needs);
     ptc_mem_free(m->mem, run->owner, strlen(run->owner) + 1);
@@ -452,4 +454,5 @@ void ptc_run_fill(PtcManager *m)
                             .knows = knows_namespace};
     ptc_approve_fill(&m->remote);
     ptc_inquiry_fill(&m->remote);
+    ptc_save_fill(&m->remote);
 }
