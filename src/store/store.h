@@ -174,6 +174,13 @@ PTC_MUST_USE PtcStoreStatus ptc_store_reseal(PtcStore *store, size_t *count);
 PTC_MUST_USE PtcStoreStatus ptc_store_make_room(PtcStore *store, const char *kind, PtcText owner,
                                                 const PtcStoreBounds *bounds, size_t size);
 
+/* ---- store_secret.c */
+enum { PTC_STORE_SECRET = 32 };
+/* Random bytes with a name, the same for everybody who uses the store: whoever asks first makes them.  False with a
+ * text in why. */
+PTC_MUST_USE bool ptc_store_secret(PtcStore *store, const char *name,
+                                   uint8_t bytes[PTC_STORE_SECRET], PtcWhy *why);
+
 /* ---- store_keeper.c */
 /* Keeps this node's hold of a record (which it has) alive until it is let go. */
 PTC_MUST_USE bool ptc_store_keep_hold(PtcStore *store, const PtcStoreKey *key);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_upstream_replay.c - what a run remembers between two calls of a client.  The first byte says which allocation
- * fails, the second what the rest is: a token as a client may bring it back, or steps of a program that is run again
- * and again, with calls that are answered, put aside and approved, in runs that wait, expire and are taken by several
- * owners. */
+ * fails, the second what the rest is: a token as a client may bring it back; steps of a program that is run again and
+ * again, with calls that are answered, put aside and approved; runs that wait in one of two processes, expire and are
+ * taken by several owners; or the record of one. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,32 +94,51 @@ static void replay(PtcMem *mem, const uint8_t *data, size_t size)
 
 static const char *const owners[] = {"ann", "bob"};
 
+/* Two processes with one store; an odd run can be written. */
 typedef struct {
-    PtcSuspended *table;
+    PtcSuspended *tables[2];
     PtcBuf tokens[ROWS];
     PtcSuspendedRow *taken;
-    size_t begun; /* runs */
+    PtcSuspended *taker;
 } Waiting;
 
-static void park(Waiting *w, PtcSuspendedRow *row, size_t slot, bool expired)
+static size_t begun;
+static char runs[2];
+
+static bool save_run(void *run, PtcBuf *out)
 {
-    (void)!ptc_suspended_set_end(w->table, row, true);
+    return run == &runs[1] && ptc_buf_add_char(out, 'r');
+}
+
+static void *restore_run(PtcRemote *self, const char *owner, PtcText bytes)
+{
+    (void)self;
+    (void)owner;
+    assert(ptc_text_is(bytes, "r"));
+    begun++;
+    return &runs[1];
+}
+
+static void park(Waiting *w, PtcSuspended *table, PtcSuspendedRow *row, size_t slot, bool expired)
+{
+    (void)!ptc_suspended_set_end(table, row, true);
     ptc_buf_clear(&w->tokens[slot]);
     ptc_suspended_put_token(row, PTC_TEXT("[effects]"), &w->tokens[slot]);
     if (expired)
         row->ends_ms = 1;
-    ptc_suspended_wait(w->table, row);
+    (void)!ptc_suspended_wait(table, row);
 }
 
 static void begin(Waiting *w, size_t slot, size_t owner)
 {
     PtcTaskIn in = {.program = PTC_TEXT("(a)")};
-    PtcSuspendedRow *row = ptc_suspended_add(w->table, owners[owner], "lisp_eval", &in);
+    PtcSuspendedNew new = {.owner = owners[owner], .in = &in};
+    PtcSuspendedRow *row = ptc_suspended_add(w->tables[slot & 1], &new);
     if (!row)
         return;
-    row->asking.run = &ended;
-    w->begun++;
-    park(w, row, slot, false);
+    row->here.run = &runs[(slot >> 1) & 1];
+    begun++;
+    park(w, w->tables[slot & 1], row, slot, false);
 }
 
 /* What was taken goes on: to another question, or to its end. */
@@ -129,15 +148,17 @@ static void go_on(Waiting *w, uint8_t how, size_t slot)
     if (!row)
         return;
     w->taken = NULL;
-    if (row->asking.run && how & 1) {
+    if (!row->here.run && how & 4)
+        row->here.run = restore_run(NULL, "", row->run);
+    if (how & 1) {
         row->round++;
-        park(w, row, slot, how & 2);
+        park(w, w->taker, row, slot, how & 2);
         return;
     }
-    if (row->asking.run)
-        end_run(row->asking.run, NULL);
-    row->asking.run = NULL;
-    ptc_suspended_answered(w->table, row);
+    if (row->here.run)
+        end_run(row->here.run, NULL);
+    row->here.run = NULL;
+    ptc_suspended_answered(w->taker, row);
 }
 
 static void take(Waiting *w, size_t slot, size_t owner, uint8_t reply)
@@ -145,41 +166,79 @@ static void take(Waiting *w, size_t slot, size_t owner, uint8_t reply)
     uint8_t print[PTC_SHA256_BYTES] = {reply};
     PtcSuspendedToken token;
     PtcSuspendedRow *row = NULL;
+    PtcSuspended *table = w->tables[reply >> 5];
     if (w->taken || !ptc_suspended_get_token(ptc_buf_view(&w->tokens[slot]), &token))
         return;
     PtcSuspendedFound found =
-        ptc_suspended_take(w->table, owners[owner], &token, print, reply & 4, &row);
-    assert(found != PTC_SUSPENDED_BUSY); /* nothing is taken */
-    if (found == PTC_SUSPENDED_GONE || found == PTC_SUSPENDED_USED || found == PTC_SUSPENDED_OTHER)
+        ptc_suspended_take(table, owners[owner], &token, print, reply & 4, &row);
+    assert(!row == (found != PTC_SUSPENDED_TAKEN && found != PTC_SUSPENDED_SAME));
+    if (!row)
         return;
-    assert(row && strcmp(row->owner, owners[owner]) == 0 && row->state == PTC_ROW_TAKEN);
-    assert(found == PTC_SUSPENDED_SAME || row->asking.run);
+    assert(strcmp(row->owner, owners[owner]) == 0);
+    assert(row->state == PTC_ROW_ANSWERED || row->here.run || row->run.bytes);
+    if (row->state == PTC_ROW_ANSWERED) {
+        ptc_suspended_drop(table, row);
+        return;
+    }
     w->taken = row;
+    w->taker = table;
+}
+
+static void use_rows(Waiting *w, const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i + 1 < size; i += 2) {
+        size_t slot = data[i + 1] % ROWS, owner = data[i + 1] >> 7;
+        switch (data[i] % 4) {
+        case 0: begin(w, slot, owner); break;
+        case 1: take(w, slot, owner, data[i] >> 2); break;
+        case 2: go_on(w, data[i] >> 2, slot); break;
+        default: ptc_suspended_sweep(w->tables[owner]);
+        }
+    }
+    go_on(w, 0, 0);
 }
 
 static void suspended(PtcMem *mem, const uint8_t *data, size_t size)
 {
-    PtcRemote remote = {.end = end_run};
-    Waiting w = {.table = ptc_suspended_new(mem, &remote, NULL, 60000)};
-    if (!w.table)
-        return;
-    ended = 0;
+    PtcWhy why;
+    PtcRemote remote = {.end = end_run, .save = save_run, .restore = restore_run};
+    PtcStore *store = ptc_store_open(&(PtcStoreConfig){.url = NULL}, &why);
+    Waiting w = {.tables = {ptc_suspended_new(mem, &remote, store, 60000),
+                            ptc_suspended_new(mem, &remote, store, 60000)}};
+    ended = begun = 0;
     for (size_t i = 0; i < ROWS; i++)
         ptc_buf_init(&w.tokens[i], mem, PTC_SUSPENDED_TOKEN);
-    for (size_t i = 0; i + 1 < size; i += 2) {
-        size_t slot = data[i + 1] % ROWS, owner = data[i + 1] >> 7;
-        switch (data[i] % 4) {
-        case 0: begin(&w, slot, owner); break;
-        case 1: take(&w, slot, owner, data[i] >> 2); break;
-        case 2: go_on(&w, data[i] >> 2, slot); break;
-        default: ptc_suspended_sweep(w.table);
-        }
-    }
-    go_on(&w, 0, 0);
+    if (w.tables[0] && w.tables[1])
+        use_rows(&w, data, size);
     for (size_t i = 0; i < ROWS; i++)
         ptc_buf_deinit(&w.tokens[i]);
-    ptc_suspended_free(w.table);
-    assert(ended == w.begun); /* each run once */
+    ptc_suspended_free(w.tables[0]);
+    ptc_suspended_free(w.tables[1]);
+    ptc_store_free(store);
+    assert(ended == begun); /* each run once */
+}
+
+/* Any bytes as a record: what can be read can be written, and reads as the same. */
+static void record(PtcMem *mem, const uint8_t *data, size_t size)
+{
+    PtcWhy why;
+    PtcRemote remote = {.end = end_run};
+    PtcTaskIn in = {.program = {NULL, 0}};
+    PtcSuspendedNew new = {.owner = "ann", .in = &in};
+    PtcStore *store = ptc_store_open(&(PtcStoreConfig){.url = NULL}, &why);
+    PtcSuspended *t = ptc_suspended_new(mem, &remote, store, 60000);
+    PtcSuspendedRow *row = t ? ptc_suspended_add(t, &new) : NULL;
+    PtcBuf packed;
+    ptc_buf_init(&packed, mem, PTC_SUSPENDED_BYTES);
+    if (row && ptc_suspended_unpack(row, (PtcText){(const char *)data, size})) {
+        ptc_suspended_pack(row, &packed);
+        assert(!ptc_buf_ok(&packed) || packed.len <= size + 64);
+    }
+    if (row)
+        ptc_suspended_drop(t, row);
+    ptc_buf_deinit(&packed);
+    ptc_suspended_free(t);
+    ptc_store_free(store);
 }
 
 static void token(const uint8_t *data, size_t size)
@@ -199,10 +258,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ptc_mem_init(&mem, (size_t)64 << 20);
     ptc_mem_fail_at(&mem, data[0] == 0 ? 0 : data[0]);
     token(data + 2, size - 2);
-    if (data[1] & 1)
-        replay(&mem, data + 2, size - 2);
-    else
-        suspended(&mem, data + 2, size - 2);
+    switch (data[1] % 3) {
+    case 0: suspended(&mem, data + 2, size - 2); break;
+    case 1: replay(&mem, data + 2, size - 2); break;
+    default: record(&mem, data + 2, size - 2);
+    }
     assert(atomic_load(&mem.used) == 0);
     return 0;
 }

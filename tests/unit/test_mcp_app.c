@@ -246,8 +246,9 @@ int main(void)
                         .effects = add_effects,
                         .end = end_run};
     PtcExecutor executor = {.submit = submit};
-    PtcAppConfig config = {.executor = &executor};
     PtcWhy why = {0};
+    PtcStore *store = ptc_store_open(&(PtcStoreConfig){.url = NULL}, &why);
+    PtcAppConfig config = {.executor = &executor, .store = store};
     PtcApp *app = ptc_app_new(&config, &why);
     CHECK(app);
     test_slim(ptc_app_mcp(app));
@@ -261,5 +262,6 @@ int main(void)
     test_other_question(ptc_app_mcp(app));
     test_large_task(ptc_app_mcp(app));
     ptc_app_free(app);
+    ptc_store_free(store);
     return check_done("test_mcp_app");
 }

@@ -97,22 +97,27 @@ static void row_nobody(PtcMcpCall *call)
 /* Nobody answers in time: the row outlives the task, to say what had taken effect, and ends it once. */
 static void row_expired(PtcMcpCall *call)
 {
-    PtcSuspended *table = ptc_suspended_new(&mem, NULL, NULL, 60000);
+    PtcWhy why;
+    PtcRemote remote = {.begin = NULL};
+    PtcStore *store = ptc_store_open(&(PtcStoreConfig){.url = NULL}, &why);
+    PtcSuspended *table = ptc_suspended_new(&mem, &remote, store, 60000);
     PtcTaskIn in = {.program = PTC_TEXT("")};
+    PtcSuspendedNew new = {.owner = "ann", .is_task = true, .in = &in};
     for (int i = 0; i < 3; i++) {
         PtcBackgroundTask *e = begin(call);
-        PtcSuspendedRow *row = ptc_suspended_add(table, "ann", "lisp_task", &in);
+        PtcSuspendedRow *row = ptc_suspended_add(table, &new);
         CHECK(e && row && ptc_background_task_await(e, call, NULL) == PTC_BACKGROUND_ASKS);
         if (!e || !row)
             return;
-        row->background = e;
-        row->asking.run = e->run;
+        row->here.background = e;
+        row->here.run = e->run;
         row->ends_ms = ptc_clock_wall_ms() - 1;
-        ptc_suspended_wait(table, row);
+        CHECK(ptc_suspended_wait(table, row) && table->here);
         ptc_suspended_sweep(table);
-        CHECK(row->state == PTC_ROW_EXPIRED && !row->background);
+        CHECK(!table->here);
     }
     ptc_suspended_free(table);
+    ptc_store_free(store);
 }
 
 static const PtcMcpTool rows[] = {{.name = "no_memory", .handler = row_no_memory},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Calls of a run that are given again by their identity, what a person reads and has allowed for longer, and runs that
- * wait between two calls of a client; calls and runs with memory that runs out at every allocation. */
+ * Calls of a run that are given again by their identity, with memory that runs out at every allocation, and what a
+ * person reads and has allowed for longer. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -11,7 +11,6 @@
 #include "base/text/hex.h"
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "mcp/app/suspended.h"
 #include "upstream/catalog/quoted.h"
 #include "upstream/run/call_replay.h"
 #include "upstream/run/grants.h"
@@ -277,158 +276,6 @@ static void test_spellings(void)
         CHECK(!fits_loosely(not [i][0], not [i][1]));
 }
 
-/* ---------------------------------------------------------------------------------- suspended */
-
-static int ended;
-
-static void end_run(void *run, PtcBuf *call_log)
-{
-    (void)run;
-    (void)call_log;
-    ended++;
-}
-
-static PtcSuspendedRow *park(PtcSuspended *t, const char *owner, int64_t ttl, PtcBuf *token)
-{
-    PtcTaskIn in = {.program = PTC_TEXT("(a)"), .context = PTC_TEXT("{}")};
-    PtcSuspendedRow *row = ptc_suspended_add(t, owner, "lisp_eval", &in);
-    if (!row)
-        return NULL;
-    row->asking.run = &ended;
-    CHECK(ptc_suspended_set_end(t, row, true));
-    row->ends_ms = ptc_clock_wall_ms() + ttl;
-    ptc_buf_clear(token);
-    ptc_suspended_put_token(row, PTC_TEXT("[effects]"), token);
-    ptc_suspended_wait(t, row);
-    return row;
-}
-
-static PtcSuspendedFound take(PtcSuspended *t, const char *owner, const PtcBuf *token,
-                              const char *reply, PtcSuspendedRow **row)
-{
-    PtcSuspendedToken said;
-    uint8_t print[PTC_SHA256_BYTES];
-    print_of(reply, print);
-    CHECK(ptc_suspended_get_token(ptc_buf_view(token), &said));
-    CHECK(ptc_text_is(said.effects, "[effects]"));
-    return ptc_suspended_take(t, owner, &said, print, false, row);
-}
-
-static void test_suspended(void)
-{
-    PtcRemote remote = {.end = end_run};
-    PtcSuspended *t = ptc_suspended_new(&mem, &remote, NULL, 1000);
-    PtcSuspendedRow *row, *same;
-    PtcSuspendedToken said;
-    PtcBuf token;
-    ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
-    CHECK(park(t, "ann", 60000, &token) != NULL);
-    CHECK(take(t, "bob", &token, "yes", &row) == PTC_SUSPENDED_GONE);
-    CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_TAKEN);
-    CHECK(ptc_text_is(row->in.program, "(a)") && ptc_text_is(row->in.context, "{}"));
-    CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_BUSY);
-    CHECK(take(t, "ann", &token, "no", &same) == PTC_SUSPENDED_USED);
-    row->round++; /* another question */
-    ptc_suspended_wait(t, row);
-    CHECK(take(t, "ann", &token, "no", &same) == PTC_SUSPENDED_USED);
-    CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_SAME && same == row);
-    row->round++; /* and one more within the same call: the first token still gets what came of it */
-    ptc_suspended_wait(t, row);
-    CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_SAME && same == row);
-    row->asking.run = NULL;
-    ptc_suspended_answered(t, row);
-    CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_SAME);
-    ptc_suspended_answered(t, row);
-    CHECK(take(t, "ann", &token, "no", &same) == PTC_SUSPENDED_USED);
-    CHECK(park(t, "ann", -1, &token) != NULL && ended == 0);
-    CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_GONE && ended == 1);
-    CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_GONE && ended == 1);
-    for (int i = 0; i < PTC_SUSPENDED_OF_OWNER; i++)
-        CHECK(park(t, "ann", 60000, &token) != NULL);
-    CHECK(park(t, "ann", 60000, &token) == NULL && park(t, "bob", 60000, &token) != NULL);
-    CHECK(!ptc_suspended_get_token(PTC_TEXT("short"), &said));
-    ptc_suspended_free(t);
-    CHECK(ended == 1 + PTC_SUSPENDED_OF_OWNER + 1);
-    ptc_buf_deinit(&token);
-}
-
-/* What took effect is told by the token when the run is gone, so it is text even where it was cut. */
-static void test_long_effects(void)
-{
-    static char effects[1002] = "x"; /* letters of two bytes behind it, and a NUL */
-    PtcSuspendedRow row = {.round = 1};
-    PtcSuspendedToken said;
-    PtcBuf token;
-    for (size_t i = 1; i + 2 < sizeof effects; i += 2)
-        memcpy(effects + i, "\xc3\xa9", 2);
-    ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
-    ptc_suspended_put_token(&row, ptc_text_cstr(effects), &token);
-    CHECK(ptc_suspended_get_token(ptc_buf_view(&token), &said) && said.effects.len > 500);
-    CHECK(ptc_utf8_valid(said.effects.bytes, said.effects.len));
-    ptc_buf_deinit(&token);
-}
-
-/* However many questions a run has, it ends; and an old token says what a later question knew. */
-static void test_suspended_ends(void)
-{
-    PtcRemote remote = {.end = end_run};
-    PtcSuspended *t = ptc_suspended_new(&mem, &remote, NULL, 60000);
-    PtcSuspendedToken said;
-    PtcSuspendedRow *row;
-    PtcBuf token, later;
-    uint8_t print[PTC_SHA256_BYTES] = {0};
-    int before = ended;
-    ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
-    ptc_buf_init(&later, &mem, PTC_SUSPENDED_TOKEN);
-    CHECK(park(t, "ann", 60000, &token) != NULL);
-    CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_TAKEN);
-    int64_t end = row->ends_ms;
-    CHECK(ptc_suspended_set_end(t, row, false) && row->ends_ms == end); /* the same question */
-    row->first_ms -= (PTC_SUSPENDED_TIMES - 1) * t->ttl_ms + 30000;
-    CHECK(ptc_suspended_set_end(t, row, true));
-    CHECK(row->ends_ms < end && row->ends_ms > end - 60000);
-    row->first_ms -= 60000;
-    CHECK(!ptc_suspended_set_end(t, row, true));
-    row->round++;
-    ptc_suspended_put_token(row, PTC_TEXT("[later]"), &later);
-    row->ends_ms = ptc_clock_wall_ms() - 1;
-    ptc_suspended_wait(t, row);
-    CHECK(ptc_suspended_get_token(ptc_buf_view(&token), &said));
-    CHECK(ptc_suspended_take(t, "ann", &said, print, true, &row) == PTC_SUSPENDED_GONE);
-    CHECK(ptc_text_is(said.effects, "[later]") && said.ends_ms < ptc_clock_wall_ms());
-    CHECK(ended == before + 1);
-    ptc_suspended_free(t);
-    CHECK(ended == before + 1);
-    ptc_buf_deinit(&token);
-    ptc_buf_deinit(&later);
-}
-
-/* Whichever allocation fails, nothing of the run is lost: it is added whole or not at all, and ended once. */
-static void test_suspended_no_memory(void)
-{
-    PtcRemote remote = {.end = end_run};
-    bool reached = true;
-    for (uint64_t n = 1; reached && n < 50; n++) {
-        PtcSuspendedRow *row = NULL;
-        PtcBuf token;
-        int before = ended;
-        ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
-        ptc_mem_fail_at(&mem, n);
-        PtcSuspended *t = ptc_suspended_new(&mem, &remote, NULL, 60000);
-        row = t ? park(t, "ann", 60000, &token) : NULL;
-        reached = atomic_load(&mem.count) >= n;
-        ptc_mem_fail_at(&mem, 0);
-        CHECK(row || reached);
-        if (row && ptc_buf_ok(&token))
-            CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_TAKEN);
-        CHECK(!t || (pthread_mutex_trylock(&t->lock) == 0 && pthread_mutex_unlock(&t->lock) == 0));
-        ptc_suspended_free(t);
-        CHECK(ended == before + (row != NULL));
-        ptc_buf_deinit(&token);
-    }
-    CHECK(!reached);
-}
-
 int main(void)
 {
     CheckHeap h;
@@ -444,10 +291,6 @@ int main(void)
     test_quoted(&h);
     test_spellings();
     check_heap_deinit(&h);
-    test_suspended();
-    test_long_effects();
-    test_suspended_ends();
-    test_suspended_no_memory();
     CHECK(atomic_load(&mem.used) == 0);
     static const char *const files[] = {"approvals.json", "approvals.lock"};
     char path[128];

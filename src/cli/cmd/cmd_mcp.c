@@ -47,7 +47,8 @@ typedef struct {
     PtcMcpUpstreams upstreams;
     PtcBuf about_upstreams;
     PtcMcpTasks tasks;
-    unsigned char key[PTC_MCP_KEY]; /* of tokens that clients keep */
+    unsigned char key[PTC_MCP_KEY];     /* of tokens that clients keep */
+    uint8_t root_key[PTC_STORE_SECRET]; /* of all servers with one store */
     PtcSecrets secrets;
     PtcZygote *zygote; /* of workers, until an executor takes it over */
     PtcTools *tools;
@@ -616,6 +617,19 @@ static int serve_http(Server *s)
     return PTC_EXIT_OK;
 }
 
+/* Servers with one store open each other's tokens, and mean the same by an upstream. */
+static bool share_keys(Server *s)
+{
+    PtcWhy why;
+    if (!ptc_store_is_shared(s->store))
+        return true;
+    s->o.upstreams.root_key = s->root_key;
+    if (ptc_store_secret(s->store, "root-key", s->root_key, &why))
+        return true;
+    ptc_io_printf(PTC_IO_STDERR, "ptc mcp: store: %s\n", why.text);
+    return false;
+}
+
 /* Who reads it learns that what is written there can be changed by others. */
 static bool open_store(Server *s)
 {
@@ -624,7 +638,7 @@ static bool open_store(Server *s)
     if (s->store && ptc_store_is_shared(s->store) && !ptc_store_is_sealed(s->store))
         log_server_line(s, "the store is not sealed: whoever may write it can change what is in it "
                            "(--store-key)");
-    return s->store != NULL;
+    return s->store && share_keys(s);
 }
 
 static int run_mcp_server(Server *s)
@@ -639,10 +653,10 @@ static int run_mcp_server(Server *s)
         ptc_io_printf(PTC_IO_STDERR, "ptc mcp: standard input and output: %s\n", strerror(errno));
         return PTC_EXIT_FAILED;
     }
-    if (!read_server_tools(s) || !list_secrets(s) || !open_server_upstreams(s))
+    if (!read_server_tools(s) || !list_secrets(s) || !open_store(s) || !open_server_upstreams(s))
         return s->failure;
     set_server_limits(s);
-    if (!open_store(s) || !open_tasks(s) || !make_executor(s) || !make_app(s))
+    if (!open_tasks(s) || !make_executor(s) || !make_app(s))
         return s->failure;
     return s->o.http ? serve_http(s) : serve_stdio(s, &io);
 }

@@ -20,6 +20,7 @@ typedef struct PtcUpstreamsOptions {
     PtcOptionList allow, deny;  /* --allow, --deny PATTERN */
     bool read_only;             /* --aggregator-read-only */
     const char *realm;          /* PtcManagerConfig.realm */
+    const uint8_t *root_key;    /* PtcManagerConfig.root_key */
     struct PtcSecrets *records; /* of whoever keeps records; NULL: nobody does */
     bool quiet;                 /* notes of the files are not shown */
     bool lines;                 /* places have lines */

@@ -45,8 +45,8 @@ static bool make_stores(PtcApp *app, PtcWhy *why)
         !(app->recorder = ptc_recorder_new(&c->recorder, why)))
         return false;
     ptc_why_no_memory(why);
-    if (c->remote && !(app->suspended = ptc_suspended_new(&app->mem, c->remote, app->sessions,
-                                                          c->approval_ttl_ms)))
+    if (c->remote &&
+        !(app->suspended = ptc_suspended_new(&app->mem, c->remote, c->store, c->approval_ttl_ms)))
         return false;
     ptc_task_book_init(&app->book, c->store, c->owner_share);
     app->results = (PtcResults){c->store,
@@ -146,7 +146,7 @@ void ptc_app_free(PtcApp *app)
         return;
     if (app->mcp)
         ptc_mcp_end_tasks(app->mcp);
-    ptc_suspended_free(app->suspended); /* its answers are of the server's memory */
+    ptc_suspended_free(app->suspended);
     ptc_background_tasks_deinit(&app->backgrounds);
     pthread_mutex_destroy(&app->roots.lock);
     if (app->mcp)

@@ -165,21 +165,35 @@ bool ptc_job_take_answer(PtcJob *job, PtcValue answer)
 
 /* -------------------------------------------------------------------------------- leaving a run */
 
+/* The row of the run; NULL: answered. */
+static PtcSuspendedRow *row_of(PtcJob *job)
+{
+    PtcSuspendedNew new = {.owner = job->owner,
+                           .is_task = ptc_job_is_task(job->tool),
+                           .in = &job->in,
+                           .session = {NULL, 0}};
+    if (job->held)
+        new.session = ptc_text_cstr(ptc_session_handle(job->held));
+    if (!job->row && !(job->row = ptc_suspended_add(job->app->suspended, &new)))
+        ptc_job_fail_effects(job, "tool_denied",
+                             "too many runs wait for an answer already, so nobody can be asked; "
+                             "try again when some have been answered");
+    return job->row;
+}
+
 /* Puts the run into the table.  `token` gets what brings it back.  False: answered. */
 static bool park(PtcJob *job, PtcBuf *token)
 {
     PtcSuspended *table = job->app->suspended;
-    PtcSuspendedRow *row = job->row;
     PtcBuf line;
-    bool asked = row && !job->decided; /* the same question once more */
-    if (!row && !(row = ptc_suspended_add(table, job->owner, job->tool, &job->in)))
-        return ptc_job_fail_effects(
-            job, "tool_denied",
-            "too many runs wait for an answer already, so nobody can be asked; "
-            "try again when some have been answered");
+    bool asked = job->row && !job->decided; /* the same question once more */
+    PtcSuspendedRow *row = row_of(job);
+    if (!row)
+        return false;
     row->round = job->round;
     row->mark = job->mark;
-    job->row = row;
+    row->inquiry = job->inquiry;
+    row->along = job->along;
     if (!ptc_suspended_set_end(table, row, !asked))
         return ptc_job_fail_effects(job, "expired", "the time for an answer is over");
     ptc_buf_init(&line, mem_of(job), APPROVE_QUESTION_BYTES);
@@ -187,15 +201,7 @@ static bool park(PtcJob *job, PtcBuf *token)
     ptc_job_effects_line(job, &line);
     ptc_suspended_put_token(row, ptc_buf_view(&line), token);
     ptc_buf_end_part(token, &line);
-    row->asking = job->asking;
-    row->held = job->held;
-    row->background = job->background;
-    row->inquiry = job->inquiry;
-    row->along = job->along;
-    job->asking.run = NULL;
-    job->held = NULL;
-    job->background = NULL;
-    return true;
+    return ptc_job_put_back(job);
 }
 
 /* Modern: the client gets the question, and calls again. */
@@ -204,11 +210,9 @@ static bool leave_pending(PtcJob *job)
     PtcBuf token;
     ptc_buf_init(&token, mem_of(job), PTC_SUSPENDED_TOKEN);
     if (park(job, &token)) {
-        bool ok = ptc_buf_ok(&token);
-        if (ok)
+        if (ptc_buf_ok(&token))
             ptc_mcp_set_state(job->call, token.data, token.len);
-        ptc_job_put_back(job);
-        if (!ok) /* with a part of the token nobody could go on, so the question is taken back */
+        else /* with a part of the token nobody could go on, so the question is taken back */
             ptc_mcp_error(job->call, PTC_MCP_INTERNAL_ERROR, "out of memory", NULL);
         job->unrecorded = true;
     }
@@ -224,24 +228,22 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
     ptc_buf_init(&calls, mem_of(job), APPROVE_QUESTION_BYTES);
     size_t n = remote_of(job)->question(job->asking.run, &calls, NULL);
     bool inquiry = job->inquiry != 0;
+    const char *tool = ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval";
     if (park(job, &token)) {
         bool ok = ptc_buf_ok(&token) && ptc_buf_ok(&calls) &&
                   ptc_mcp_seal(job->call, ptc_buf_view(&token), &sealed);
-        ptc_job_put_back(job);
         if (ok && inquiry)
             ptc_job_fail(job, "suspended",
                          "a server that the program calls has a question, which nobody has "
                          "answered yet.\nTo ask again and continue: %s {\"resume\":\"%.*s\"}",
-                         ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval",
-                         PTC_ARG_OF(sealed.data, sealed.len));
+                         tool, PTC_ARG_OF(sealed.data, sealed.len));
         else if (ok)
             ptc_job_fail(job, "suspended",
                          "%zu call%s of the program wait%s for a person, %s:%.*s\n"
                          "To ask again and continue: %s {\"resume\":\"%.*s\"}",
                          n, n == 1 ? "" : "s", n == 1 ? "s" : "",
                          why ? why : "who has not answered yet", PTC_ARG_OF(calls.data, calls.len),
-                         ptc_job_is_task(job->tool) ? "lisp_task" : "lisp_eval",
-                         PTC_ARG_OF(sealed.data, sealed.len));
+                         tool, PTC_ARG_OF(sealed.data, sealed.len));
         else
             ptc_job_fail(job, "no_memory", "the server is out of memory");
     }

@@ -145,8 +145,9 @@ void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t 
 /* Does the call bring the answer to a question of an earlier one?  Then it continues that run; *go_on false: it was
  * answered. */
 PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
-/* The row of the call waits again.  From now on others may take it, and free the texts that the call had from it. */
-void ptc_job_put_back(PtcJob *job);
+/* The row of the call waits again, with its run and without its session.  From now on others may take it.  False: it
+ * could not be kept; the call was answered, and the run is over. */
+PTC_MUST_USE bool ptc_job_put_back(PtcJob *job);
 /* The call is over: what it went on with is kept, or not. */
 void ptc_job_leave(PtcJob *job);
 
@@ -181,6 +182,9 @@ PtcMcpHandler ptc_app_session_start, ptc_app_session_eval, ptc_app_session_inspe
 
 /* Runs a program in the session that is held, and answers. */
 void ptc_session_run(PtcJob *job);
+/* Holds the session of a program that has waited.  False: *gone, there is none any more; or the call was answered, and
+ * may be tried again. */
+PTC_MUST_USE bool ptc_session_hold_again(PtcJob *job, PtcText handle, bool *gone);
 
 /* ---- app_text.c, which has ptc_app_retell too */
 /* Fills the rows. */

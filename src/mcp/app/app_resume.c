@@ -28,28 +28,6 @@ void ptc_job_take_effects(PtcJob *job)
     job->out.took_any = job->app->config.remote->effects(job->asking.run, &job->out.took);
 }
 
-/* The run of the row becomes the call's. */
-static void adopt(PtcJob *job, PtcSuspendedRow *row)
-{
-    PtcText traceparent = job->in.traceparent;
-    job->row = row;
-    job->in = row->in;
-    job->in.traceparent = traceparent;
-    job->asking = row->asking;
-    job->held = row->held;
-    job->background = row->background;
-    job->inquiry = row->inquiry;
-    job->along = row->along;
-    job->round = row->round;
-    job->mark = row->mark;
-    job->can_ask =
-        true; /* whatever this client can: the question was answered, or cannot be asked now */
-    row->asking.run = NULL;
-    row->held = NULL;
-    row->background = NULL;
-    ptc_job_take_effects(job);
-}
-
 /* The record of this call still tells of them. */
 static void own_text(PtcJob *job, PtcText *text)
 {
@@ -59,27 +37,97 @@ static void own_text(PtcJob *job, PtcText *text)
     *text = copy == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(copy);
 }
 
-void ptc_job_put_back(PtcJob *job)
+/* Whoever goes on with a program in a session holds the session again. */
+static void let_session_wait(PtcJob *job)
+{
+    if (job->held)
+        ptc_sessions_let_go(job->app->sessions, job->held, NULL);
+    job->held = NULL;
+}
+
+bool ptc_job_put_back(PtcJob *job)
 {
     PtcSuspendedRow *row = job->row;
     own_text(job, &job->in.program);
     own_text(job, &job->in.context);
+    let_session_wait(job);
+    row->mode = job->asking.mode;
+    row->offers = job->asking.offers;
+    row->here.run = job->asking.run;
+    row->here.background = job->background;
+    job->asking.run = NULL;
+    job->background = NULL;
     job->row = NULL;
-    ptc_suspended_wait(job->app->suspended, row);
+    return ptc_suspended_wait(job->app->suspended, row) ||
+           ptc_job_fail_effects(job, "store_failed",
+                                "a person would have to be asked, and the run cannot be kept "
+                                "meanwhile: the store cannot be read or written, or is full");
+}
+
+/* Leaves the row as it was found.  False always: the call was answered. */
+static bool leave_row(PtcJob *job, PtcSuspendedRow *row)
+{
+    job->row = NULL;
+    if (row->state == PTC_ROW_TAKEN && ptc_suspended_wait(job->app->suspended, row))
+        return false;
+    if (row->state != PTC_ROW_TAKEN)
+        ptc_suspended_drop(job->app->suspended, row);
+    return false;
+}
+
+/* The run of the row, from what was written or as it is here. */
+static bool take_run(PtcJob *job, PtcSuspendedRow *row)
+{
+    PtcRemote *remote = job->app->config.remote;
+    if (!row->here.run && row->run.bytes && remote->restore)
+        row->here.run = remote->restore(remote, job->owner, row->run);
+    if (!row->here.run) {
+        ptc_job_fail(job, "no_memory",
+                     "the run cannot be read, or the server is out of memory; try again a little "
+                     "later");
+        return leave_row(job, row);
+    }
+    job->asking = (PtcTaskAsking){row->mode, row->offers, row->here.run};
+    job->background = row->here.background;
+    row->here = (PtcSuspendedHere){.run = NULL};
+    return true;
+}
+
+/* The run of the row becomes the call's.  False: the call was answered. */
+static bool adopt(PtcJob *job, PtcSuspendedRow *row)
+{
+    bool gone = false;
+    if (row->session.bytes && !ptc_session_hold_again(job, row->session, &gone) && !gone)
+        return leave_row(job, row);
+    job->in.program = row->program;
+    job->in.context = row->context;
+    job->in.signature = row->signature;
+    job->in.output_schema = row->output_schema;
+    job->in.now_ms = row->now_ms;
+    job->inquiry = row->inquiry;
+    job->along = row->along;
+    job->round = row->round;
+    job->mark = row->mark;
+    /* whatever this client can: the question was answered, or cannot be asked now */
+    job->can_ask = true;
+    if (!take_run(job, row))
+        return false;
+    job->row = row;
+    ptc_job_take_effects(job);
+    return !gone || ptc_job_fail_effects(job, "unknown_session",
+                                         "the session of the program was closed, or its time is "
+                                         "over, so nothing more of the program was run");
 }
 
 /* A task is continued by lisp_task, every other run by lisp_eval.  True: the row was put back, and the call
  * answered. */
 static bool is_of_other_tool(PtcJob *job, PtcSuspendedRow *row)
 {
-    if (ptc_job_is_task(row->tool) == ptc_job_is_task(job->tool))
+    if (row->is_task == ptc_job_is_task(job->tool))
         return false;
-    const char *right = ptc_job_is_task(row->tool) ? "lisp_task" : "lisp_eval";
-    if (row->asking.run)
-        ptc_suspended_wait(job->app->suspended, row);
-    else
-        ptc_suspended_answered(job->app->suspended, row);
-    return !ptc_job_fail(job, "args_error", "this token is for %s", right);
+    ptc_job_fail(job, "args_error", "this token is for %s",
+                 row->is_task ? "lisp_task" : "lisp_eval");
+    return !leave_row(job, row);
 }
 
 /* Once more what was answered before. */
@@ -88,32 +136,34 @@ static bool answer_again(PtcJob *job, PtcSuspendedRow *row)
     job->unrecorded = true;
     if (row->told.len) {
         ptc_job_tell(job, &row->told, row->told_ok);
-    } else if (row->has_out && !row->failed &&
-               !ptc_job_is_task(row->tool)) { /* as it was told then */
+    } else if (row->has_out && !row->failed && !row->is_task) { /* as it was told then */
         PtcTaskOut mine = job->out;
         job->out = row->out;
-        job->in = row->in;
+        job->in.program = row->program;
+        job->in.context = row->context;
+        job->in.in_session = row->session.bytes != NULL;
         job->info = row->info;
         ptc_job_answer(job);
         job->out = mine;
+        job->in.program = job->in.context = (PtcText){NULL, 0};
     } else if (row->failed) {
         ptc_job_fail(job, row->reason, "%.*s", PTC_ARG_OF(row->message.data, row->message.len));
     } else {
         ptc_job_fail(job, "args_error", "this was answered already, with more than could be kept");
     }
-    ptc_suspended_answered(job->app->suspended, row);
+    ptc_suspended_drop(job->app->suspended, row);
     return false;
 }
 
 static bool tell_gone(PtcJob *job, const PtcSuspendedToken *token)
 {
-    bool late = token->ends_ms <= ptc_clock_wall_ms();
+    bool late = ptc_suspended_is_late(job->app->suspended, token);
     return ptc_job_fail(
         job, late ? "expired" : "lost",
         "%s; nothing more of the program was run; when the question was last asked, "
         "%s%.*s",
         late ? "the time for an answer is over"
-             : "this server was restarted and no longer has the run",
+             : "the server that had the run was restarted or is gone",
         token->effects.len ? "this had happened:" : "nothing had taken effect",
         PTC_ARG(token->effects));
 }
@@ -137,7 +187,7 @@ static PtcSuspendedFound take_suspended_row(PtcJob *job, Coming *c, PtcSuspended
                PTC_SUSPENDED_BUSY &&
            !ptc_mcp_cancelled(job->call) && ptc_clock_ns(NULL) < end) {
         ptc_mcp_pause(job->call);
-        ptc_suspended_await(table, RESUME_LOOK_MS);
+        ptc_suspended_await(table, job->owner, &c->token, RESUME_LOOK_MS);
         ptc_mcp_resume(job->call);
     }
     return found;
@@ -153,38 +203,34 @@ static bool can_ask(PtcJob *job, const PtcSuspendedRow *row)
 static bool leave_untouched(PtcJob *job, const Coming *c, PtcSuspendedRow *row)
 {
     char key[PTC_QUESTION_KEY];
-    ptc_suspended_wait(job->app->suspended, row);
     job->unrecorded = true;
-    if (c->legacy)
-        return ptc_job_fail(job, "suspended",
-                            "the program waits for a person, and this client cannot ask one: it "
-                            "did not offer \"elicitation\"; nothing is lost: the same token "
-                            "continues the run from a client that can");
+    if (c->legacy) {
+        ptc_job_fail(job, "suspended",
+                     "the program waits for a person, and this client cannot ask one: it "
+                     "did not offer \"elicitation\"; nothing is lost: the same token "
+                     "continues the run from a client that can");
+        return leave_row(job, row);
+    }
     ptc_job_name_question(key, c->token.round, c->token.mark, 0);
-    return ptc_job_fail(job, "suspended",
-                        "the program waits for a person; this request has no answer, and "
-                        "the question cannot be repeated to a client that does not offer "
-                        "\"elicitation\"; nothing is lost: send the same requestState again with "
-                        "the answer as \"%s\" in inputResponses, or with that capability",
-                        key);
+    ptc_job_fail(job, "suspended",
+                 "the program waits for a person; this request has no answer, and "
+                 "the question cannot be repeated to a client that does not offer "
+                 "\"elicitation\"; nothing is lost: send the same requestState again with "
+                 "the answer as \"%s\" in inputResponses, or with that capability",
+                 key);
+    return leave_row(job, row);
 }
 
 /* The run waits on, for an answer that can be used. */
 static bool leave_wrong(PtcJob *job, const Coming *c, PtcSuspendedRow *row, const char *wrong)
 {
     char key[PTC_QUESTION_KEY];
-    row->asking = job->asking;
-    row->held = job->held;
-    row->background = job->background;
-    job->asking.run = NULL;
-    job->held = NULL;
-    job->background = NULL;
-    ptc_job_put_back(job);
     ptc_job_name_question(key, c->token.round, c->token.mark, 0);
-    return ptc_job_fail(job, "args_error",
-                        "inputResponses: the answer to \"%s\" cannot be used: %s; the run still "
-                        "waits for one",
-                        key, wrong);
+    ptc_job_fail(job, "args_error",
+                 "inputResponses: the answer to \"%s\" cannot be used: %s; the run still "
+                 "waits for one",
+                 key, wrong);
+    return leave_row(job, row);
 }
 
 static bool tell_used(PtcJob *job, const Coming *c)
@@ -203,16 +249,36 @@ static bool go_on_waiting(PtcJob *job, const Coming *c, PtcSuspendedRow *row, bo
     bool tell = same && c->legacy; /* what the call before was told */
     if (answer == PTC_NONE && !tell && !can_ask(job, row))
         return leave_untouched(job, c, row);
-    adopt(job, row);
-    if (tell)
-        return ptc_job_suspend(job, NULL);
-    const char *wrong = answer == PTC_NONE ? NULL : ptc_job_wrong_answer(job, answer);
+    job->inquiry = row->inquiry;
+    const char *wrong = answer == PTC_NONE || tell ? NULL : ptc_job_wrong_answer(job, answer);
     if (wrong)
         return leave_wrong(job, c, row, wrong);
+    if (!adopt(job, row))
+        return false;
+    if (tell)
+        return ptc_job_suspend(job, NULL);
     if (c->legacy)
         job->round++; /* whoever brings the old token again gets what comes of this */
     job->ask_first = answer == PTC_NONE || job->inquiry; /* there may be another question */
     return answer == PTC_NONE || ptc_job_take_answer(job, answer);
+}
+
+static bool tell_lost(PtcJob *job, const PtcSuspendedToken *token)
+{
+    return ptc_job_fail(job, "lost",
+                        "the server that went on with the program after the answer is gone, and so "
+                        "is the run: what it did then is not known; when the question was last "
+                        "asked, %s%.*s",
+                        token->effects.len ? "this had happened:" : "nothing had taken effect",
+                        PTC_ARG(token->effects));
+}
+
+static bool tell_elsewhere(PtcJob *job)
+{
+    return ptc_job_fail(job, "busy",
+                        "another server of these has the run: a call of it is open there, to a "
+                        "server that has asked, or it is a task; nothing was done: send the same "
+                        "again until that server gets it");
 }
 
 static bool go_on_with_row(PtcJob *job, Coming *c)
@@ -229,13 +295,19 @@ static bool go_on_with_row(PtcJob *job, Coming *c)
     case PTC_SUSPENDED_BUSY:
         return ptc_job_fail(job, "busy",
                             "another call is already continuing this run; try again later");
+    case PTC_SUSPENDED_LOST: return tell_lost(job, &c->token);
+    case PTC_SUSPENDED_ELSEWHERE: return tell_elsewhere(job);
+    case PTC_SUSPENDED_FAILED:
+        return ptc_job_fail(job, "store_failed",
+                            "the run cannot be read from the store, or the server is out of "
+                            "memory; nothing was done: try again");
     case PTC_SUSPENDED_SAME:
     case PTC_SUSPENDED_TAKEN: break;
     }
     if (is_of_other_tool(job, row))
         return false;
-    return row->asking.run ? go_on_waiting(job, c, row, found == PTC_SUSPENDED_SAME)
-                           : answer_again(job, row);
+    return row->state == PTC_ROW_TAKEN ? go_on_waiting(job, c, row, found == PTC_SUSPENDED_SAME)
+                                       : answer_again(job, row);
 }
 
 /* Which questions were answered, and how. */

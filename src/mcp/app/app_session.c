@@ -99,6 +99,14 @@ static bool hold_session(PtcJob *job)
     return refuse_session_status(job, status);
 }
 
+bool ptc_session_hold_again(PtcJob *job, PtcText handle, bool *gone)
+{
+    PtcStoreStatus status = job->app->sessions ? wait_for_session(job, handle) : PTC_STORE_ABSENT;
+    job->in.in_session = true;
+    *gone = status == PTC_STORE_ABSENT || status == PTC_STORE_DAMAGED;
+    return !*gone && refuse_session_status(job, status);
+}
+
 static void let_session_go(PtcJob *job)
 {
     ptc_sessions_let_go(job->app->sessions, job->held, &job->info);

@@ -383,6 +383,11 @@ PtcStoreStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText hand
     return PTC_STORE_OK;
 }
 
+const char *ptc_session_handle(const PtcSessionEntry *e)
+{
+    return e->info.handle;
+}
+
 size_t ptc_session_bindings(const PtcSessionEntry *held)
 {
     return held->info.bindings;

@@ -61,6 +61,8 @@ PtcStoreStatus ptc_sessions_start(PtcSessions *sessions, const char *owner, PtcT
  * wait_ms at most. */
 PtcStoreStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, PtcText handle,
                                  bool waits, PtcSessionEntry **held, PtcText *bytes);
+/* The handle of a held session. */
+const char *ptc_session_handle(const PtcSessionEntry *held);
 /* How many bindings a held session had. */
 size_t ptc_session_bindings(const PtcSessionEntry *held);
 /* What a program did to a session. */

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: MIT
- * What always holds: a row in state TAKEN is touched by its taker alone; a run is ended, and a session let go, exactly
- * once. */
+ * What always holds: of several that want to go on with a run, the one whose write of the record succeeds does; a run
+ * of this process is ended exactly once. */
 #include "mcp/app/suspended.h"
 
 #include <time.h>
 
 #include "base/budget.h"
-#include "base/os/cond.h"
+#include "base/text/hex.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
 
-enum { SUSPENDED_KEPT_BYTES = 1 << 20 }; /* of an answer; a larger one is not kept */
+/* KEPT_BYTES: of an answer; a larger one is not kept.  OWNER_ROWS: with those that were answered. */
+enum {
+    SUSPENDED_KEPT_BYTES = 1 << 20,
+    SUSPENDED_ROWS = 4096,
+    SUSPENDED_OWNER_ROWS = 64,
+};
 
-PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *sessions,
-                                int64_t ttl_ms)
+static const char row_kind[] = "suspended";
+enum { ROW_KEY = 2 * PTC_SUSPENDED_ID + 1 };
+
+/* The first byte of what is kept beside a record. */
+static const char row_marks[] = {
+    [PTC_ROW_WAITING] = 'w', [PTC_ROW_TAKEN] = 't', [PTC_ROW_ANSWERED] = 'a'};
+
+PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcStore *store, int64_t ttl_ms)
 {
     PtcSuspended *t = ptc_mem_alloc(mem, sizeof *t);
     if (!t)
@@ -21,170 +32,257 @@ PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *ses
     memset(t, 0, sizeof *t);
     t->mem = mem;
     t->remote = remote;
-    t->sessions = sessions;
+    t->store = store;
     t->ttl_ms = ttl_ms;
+    if (!ptc_random_bytes(t->node, sizeof t->node)) {
+        ptc_mem_free(mem, t, sizeof *t);
+        return NULL;
+    }
     pthread_mutex_init(&t->lock, NULL);
-    ptc_cond_init(&t->changed);
     return t;
 }
 
-/* Nobody continues it. */
-static void end_suspended_run(PtcSuspended *t, PtcSuspendedRow *row)
+static int64_t suspended_now_ms(const PtcSuspended *t)
 {
-    if (row->background)
-        ptc_background_task_free(row->background);
-    else if (row->asking.run)
-        t->remote->end(row->asking.run, NULL);
-    if (row->held)
-        ptc_sessions_let_go(t->sessions, row->held, NULL);
-    row->asking.run = NULL;
-    row->held = NULL;
-    row->background = NULL;
+    return ptc_store_now(t->store);
 }
 
-/* Everything of the row; its place is free afterwards. */
-static void clear_suspended_row(PtcSuspended *t, PtcSuspendedRow *row)
+/* --------------------------------------------------------------------------- runs of this process */
+
+/* Nobody continues it. */
+static void end_run_here(PtcSuspended *t, PtcSuspendedHere *here)
 {
-    end_suspended_run(t, row);
-    if (row->has_out)
-        ptc_task_out_deinit(&row->out);
-    ptc_buf_deinit(&row->message);
-    ptc_buf_deinit(&row->told);
-    ptc_mem_free(t->mem, row->texts, row->texts_len);
-    if (row->owner)
-        ptc_mem_free(t->mem, row->owner, strlen(row->owner) + 1);
-    memset(row, 0, sizeof *row);
+    if (here->background)
+        ptc_background_task_free(here->background);
+    else if (here->run)
+        t->remote->end(here->run, NULL);
+    here->run = NULL;
+    here->background = NULL;
+}
+
+/* Takes those out of the list whose time is over, or all. */
+static void end_runs_here(PtcSuspended *t, int64_t until_ms)
+{
+    PtcSuspendedHere *over = NULL;
+    pthread_mutex_lock(&t->lock);
+    for (PtcSuspendedHere **at = &t->here, *h; (h = *at);) {
+        if (h->ends_ms > until_ms) {
+            at = &h->next;
+            continue;
+        }
+        *at = h->next;
+        h->next = over;
+        over = h;
+    }
+    pthread_mutex_unlock(&t->lock);
+    for (PtcSuspendedHere *h = over, *next; h; h = next) {
+        next = h->next;
+        end_run_here(t, h);
+        ptc_mem_free(t->mem, h, sizeof *h);
+    }
+}
+
+void ptc_suspended_sweep(PtcSuspended *t)
+{
+    end_runs_here(t, suspended_now_ms(t));
 }
 
 void ptc_suspended_free(PtcSuspended *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++)
-        clear_suspended_row(t, &t->rows[i]);
-    pthread_cond_destroy(&t->changed);
+    end_runs_here(t, INT64_MAX);
     pthread_mutex_destroy(&t->lock);
     ptc_mem_free(t->mem, t, sizeof *t);
 }
 
-/* A run that nobody has answered in time ends at once, but what it did is remembered for as long again: an older token
- * of it does not know. */
-static void expire_suspended_row(PtcSuspended *t, PtcSuspendedRow *row)
+/* Before the record is written, so that whoever reads it finds the run.  False: no memory. */
+static bool keep_run_here(PtcSuspended *t, const PtcSuspendedRow *row)
 {
-    if (row->state != PTC_ROW_WAITING) {
-        clear_suspended_row(t, row);
-        return;
-    }
-    end_suspended_run(t, row);
-    row->state = PTC_ROW_EXPIRED;
-    row->ends_ms += t->ttl_ms;
+    PtcSuspendedHere *h = ptc_mem_alloc(t->mem, sizeof *h);
+    if (!h)
+        return false;
+    *h = row->here;
+    memcpy(h->id, row->id, sizeof h->id);
+    h->ends_ms = row->ends_ms;
+    pthread_mutex_lock(&t->lock);
+    h->next = t->here;
+    t->here = h;
+    pthread_mutex_unlock(&t->lock);
+    return true;
 }
 
-/* With the lock held.  Ending a run takes no time: it has no call under way. */
-static void sweep_suspended_rows(PtcSuspended *t)
-{
-    int64_t now = ptc_clock_wall_ms();
-    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++) {
-        PtcSuspendedRow *row = &t->rows[i];
-        while (row->state != PTC_ROW_FREE && row->state != PTC_ROW_TAKEN && row->ends_ms <= now)
-            expire_suspended_row(t, row);
-    }
-}
-
-void ptc_suspended_sweep(PtcSuspended *t)
+/* False: it has none here. */
+static bool take_run_here(PtcSuspended *t, PtcSuspendedRow *row)
 {
     pthread_mutex_lock(&t->lock);
-    sweep_suspended_rows(t);
+    PtcSuspendedHere **at = &t->here, *h;
+    while ((h = *at) && memcmp(h->id, row->id, sizeof h->id) != 0)
+        at = &h->next;
+    if (h)
+        *at = h->next;
     pthread_mutex_unlock(&t->lock);
+    if (!h)
+        return false;
+    row->here = *h;
+    ptc_mem_free(t->mem, h, sizeof *h);
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------- rows */
+
+static PtcSuspendedRow *new_suspended_row(PtcSuspended *t, PtcText owner)
+{
+    PtcSuspendedRow *row = ptc_mem_alloc(t->mem, sizeof *row);
+    char *name = ptc_mem_alloc(t->mem, owner.len + 1);
+    if (!row || !name) {
+        ptc_mem_free(t->mem, row, sizeof *row);
+        ptc_mem_free(t->mem, name, owner.len + 1);
+        return NULL;
+    }
+    memset(row, 0, sizeof *row);
+    memcpy(name, owner.bytes, owner.len);
+    name[owner.len] = '\0';
+    row->owner = name;
+    ptc_buf_init(&row->message, t->mem, 4096);
+    ptc_buf_init(&row->told, t->mem, SUSPENDED_KEPT_BYTES);
+    ptc_buf_init(&row->bytes, t->mem, PTC_SUSPENDED_BYTES);
+    ptc_buf_init(&row->saved, t->mem, PTC_SUSPENDED_BYTES);
+    return row;
+}
+
+void ptc_suspended_drop(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    end_run_here(t, &row->here);
+    if (row->has_out)
+        ptc_task_out_deinit(&row->out);
+    ptc_buf_deinit(&row->message);
+    ptc_buf_deinit(&row->told);
+    ptc_buf_deinit(&row->bytes);
+    ptc_buf_deinit(&row->saved);
+    ptc_mem_free(t->mem, row->owner, strlen(row->owner) + 1);
+    ptc_mem_free(t->mem, row, sizeof *row);
+}
+
+static PtcStoreKey row_store_key(const char *owner, const uint8_t *id, char text[ROW_KEY])
+{
+    ptc_hex_write(text, id, PTC_SUSPENDED_ID);
+    return (PtcStoreKey){row_kind, ptc_text_cstr(owner), {text, ROW_KEY - 1}};
+}
+
+/* What it did is remembered for as long again as a question waits: an older token of it does not know. */
+static PtcStoreStatus put_row(PtcSuspended *t, PtcSuspendedRow *row, PtcRowState state)
+{
+    char text[ROW_KEY];
+    PtcBuf bytes;
+    uint64_t version;
+    PtcStoreKey key = row_store_key(row->owner, row->id, text);
+    row->state = state;
+    if (state == PTC_ROW_TAKEN)
+        memcpy(row->node, t->node, sizeof row->node);
+    else
+        ptc_store_let_go(t->store, &key, false);
+    ptc_buf_init(&bytes, t->mem, PTC_SUSPENDED_BYTES);
+    ptc_suspended_pack(row, &bytes);
+    PtcStorePut put = {.expected = row->version,
+                       .used_ms = suspended_now_ms(t),
+                       .expires_ms = row->ends_ms + t->ttl_ms,
+                       .meta = {&row_marks[state], 1},
+                       .wakes = true,
+                       .release = state != PTC_ROW_TAKEN,
+                       .bytes = ptc_buf_view(&bytes),
+                       .bounds = {.count = SUSPENDED_ROWS,
+                                  .owner_count = SUSPENDED_OWNER_ROWS,
+                                  .bytes = (size_t)PTC_SUSPENDED_ALL_MB * PTC_MB}};
+    PtcStoreStatus status = bytes.full            ? PTC_STORE_FULL
+                            : !ptc_buf_ok(&bytes) ? PTC_STORE_NO_MEMORY
+                                                  : ptc_store_put(t->store, &key, &put, &version);
+    ptc_buf_deinit(&bytes);
+    if (status == PTC_STORE_OK)
+        row->version = version;
+    return status;
+}
+
+static bool copy_program_texts(PtcSuspendedRow *row, const PtcSuspendedNew *new)
+{
+    const PtcText *from[] = {&new->in->program, &new->in->context, &new->in->signature,
+                             &new->in->output_schema, &new->session};
+    PtcText *to[] = {&row->program, &row->context, &row->signature, &row->output_schema,
+                     &row->session};
+    enum { SUSPENDED_TEXTS = sizeof to / sizeof *to };
+    for (size_t i = 0; i < SUSPENDED_TEXTS; i++)
+        ptc_buf_add(&row->bytes, from[i]->bytes, from[i]->len);
+    if (!ptc_buf_ok(&row->bytes))
+        return false;
+    const char *at = row->bytes.data ? row->bytes.data : "";
+    for (size_t i = 0; i < SUSPENDED_TEXTS; at += from[i++]->len)
+        if (from[i]->bytes)
+            *to[i] = (PtcText){at, from[i]->len};
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------- adding */
 
-/* What is kept for whoever asks again only. */
-static bool is_row_over(const PtcSuspendedRow *row)
-{
-    return row->state == PTC_ROW_ANSWERED || row->state == PTC_ROW_EXPIRED;
-}
+/* The rows of an owner. */
+typedef struct {
+    int64_t open_ms; /* a row whose record ends later has time left */
+    size_t open;
+    int64_t oldest_ms; /* of those that were answered */
+    char oldest[ROW_KEY];
+    size_t all;
+} OwnerRows;
 
-/* With the lock held.  A free place, if need be that of the oldest answer; NULL: all wait, or the owner has too
- * many. */
-static PtcSuspendedRow *find_row_place(PtcSuspended *t, const char *owner)
+static bool count_owner_row(void *user, const PtcStoreKey *key, const PtcStored *stored)
 {
-    PtcSuspendedRow *place = NULL, *oldest = NULL;
-    size_t of_owner = 0;
-    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++) {
-        PtcSuspendedRow *row = &t->rows[i];
-        if (row->state == PTC_ROW_FREE)
-            place = row;
-        else if (is_row_over(row) && (!oldest || row->ends_ms < oldest->ends_ms))
-            oldest = row;
-        of_owner +=
-            row->state != PTC_ROW_FREE && !is_row_over(row) && strcmp(row->owner, owner) == 0;
-    }
-    if (of_owner >= PTC_SUSPENDED_OF_OWNER)
-        return NULL;
-    if (!place && oldest) {
-        clear_suspended_row(t, oldest);
-        place = oldest;
-    }
-    return place;
-}
-
-static bool copy_program_texts(PtcSuspended *t, PtcSuspendedRow *row)
-{
-    PtcText *texts[] = {&row->in.program, &row->in.context, &row->in.signature,
-                        &row->in.output_schema};
-    enum { SUSPENDED_TEXTS = sizeof texts / sizeof *texts };
-    size_t len = 0;
-    for (size_t i = 0; i < SUSPENDED_TEXTS; i++)
-        len += texts[i]->len;
-    if (!(row->texts = ptc_mem_alloc(t->mem, len + 1)))
-        return false;
-    row->texts_len = len + 1;
-    char *to = row->texts;
-    for (size_t i = 0; i < SUSPENDED_TEXTS; i++) {
-        if (!texts[i]->bytes)
-            continue;
-        memcpy(to, texts[i]->bytes, texts[i]->len);
-        texts[i]->bytes = to;
-        to += texts[i]->len;
+    OwnerRows *rows = user;
+    bool over = stored->meta_len && stored->meta[0] == row_marks[PTC_ROW_ANSWERED];
+    rows->all++;
+    rows->open += !over && stored->expires_ms > rows->open_ms;
+    if (over && key->key.len < sizeof rows->oldest &&
+        (!rows->oldest[0] || stored->used_ms < rows->oldest_ms)) {
+        memcpy(rows->oldest, key->key.bytes, key->key.len);
+        rows->oldest[key->key.len] = '\0';
+        rows->oldest_ms = stored->used_ms;
     }
     return true;
 }
 
-PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const char *owner, const char *tool,
-                                   const PtcTaskIn *in)
+/* Has the owner room for one more?  If need be an old answer makes room. */
+static bool has_owner_room(PtcSuspended *t, const char *owner)
 {
-    size_t len = strlen(owner) + 1;
-    pthread_mutex_lock(&t->lock);
-    sweep_suspended_rows(t);
-    PtcSuspendedRow *row = find_row_place(t, owner);
-    char *name = row ? ptc_mem_alloc(t->mem, len) : NULL;
-    if (name) {
-        memcpy(name, owner, len);
-        row->owner = name;
-        row->tool = tool;
-        row->in = *in;
-        row->in.turn = NULL;
-        row->in.asking = NULL;
-        row->in.traceparent = (PtcText){NULL, 0}; /* of the call, not of the run */
-        ptc_buf_init(&row->message, t->mem, 4096);
-        ptc_buf_init(&row->told, t->mem, SUSPENDED_KEPT_BYTES);
-        row->state = PTC_ROW_TAKEN;
-        if (!copy_program_texts(t, row) || !ptc_random_bytes(row->id, sizeof row->id)) {
-            clear_suspended_row(t, row);
-            row = NULL;
-        }
-    }
-    pthread_mutex_unlock(&t->lock);
-    return name ? row : NULL;
+    OwnerRows rows = {.open_ms = suspended_now_ms(t) + t->ttl_ms};
+    PtcText name = ptc_text_cstr(owner);
+    (void)!ptc_store_expire(t->store, row_kind, PTC_STORE_LISTED);
+    if (ptc_store_list(t->store, row_kind, name, NULL, PTC_STORE_LISTED, count_owner_row, &rows) !=
+            PTC_STORE_OK ||
+        rows.open >= PTC_SUSPENDED_OF_OWNER)
+        return false;
+    PtcStoreKey key = {row_kind, name, ptc_text_cstr(rows.oldest)};
+    if (rows.all >= SUSPENDED_OWNER_ROWS && rows.oldest[0])
+        (void)!ptc_store_remove(t->store, &key, 0);
+    return true;
+}
+
+PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const PtcSuspendedNew *new)
+{
+    ptc_suspended_sweep(t);
+    PtcSuspendedRow *row =
+        has_owner_room(t, new->owner) ? new_suspended_row(t, ptc_text_cstr(new->owner)) : NULL;
+    if (!row)
+        return NULL;
+    row->is_task = new->is_task;
+    row->now_ms = new->in->now_ms;
+    if (copy_program_texts(row, new) && ptc_random_bytes(row->id, sizeof row->id))
+        return row;
+    ptc_suspended_drop(t, row);
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------- tokens */
 
 bool ptc_suspended_set_end(PtcSuspended *t, PtcSuspendedRow *row, bool new)
 {
-    int64_t now = ptc_clock_wall_ms();
+    int64_t now = suspended_now_ms(t);
     if (!row->first_ms)
         row->first_ms = now;
     int64_t last = row->first_ms + PTC_SUSPENDED_TIMES * t->ttl_ms;
@@ -225,23 +323,36 @@ bool ptc_suspended_get_token(PtcText bytes, PtcSuspendedToken *out)
     return true;
 }
 
-/* ------------------------------------------------------------------------------------- taking */
-
-/* With the lock held. */
-static PtcSuspendedRow *find_suspended_row(PtcSuspended *t, const char *owner,
-                                           const PtcSuspendedToken *token)
+bool ptc_suspended_is_late(const PtcSuspended *t, const PtcSuspendedToken *token)
 {
-    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++) {
-        PtcSuspendedRow *row = &t->rows[i];
-        if (row->state != PTC_ROW_FREE && ptc_secret_same(row->id, token->id, sizeof row->id) &&
-            strcmp(row->owner, owner) == 0)
-            return row;
-    }
-    return NULL;
+    return token->ends_ms <= suspended_now_ms(t);
 }
 
-/* With the lock held: is it what was said before, whose consequence is the row as it is now?  However many questions
- * have been asked since: a run that was told to go on has done so. */
+/* ------------------------------------------------------------------------------------- taking */
+
+/* The row of a token, as it is in the store. */
+static PtcSuspendedFound read_row(PtcSuspended *t, const char *owner,
+                                  const PtcSuspendedToken *token, PtcSuspendedRow **out)
+{
+    char text[ROW_KEY];
+    PtcStored stored;
+    PtcStoreKey key = row_store_key(owner, token->id, text);
+    PtcSuspendedRow *row = *out = new_suspended_row(t, ptc_text_cstr(owner));
+    if (!row)
+        return PTC_SUSPENDED_FAILED;
+    PtcStoreStatus status = ptc_store_get(t->store, &key, NULL, &stored, &row->bytes);
+    if (status == PTC_STORE_OK && ptc_suspended_unpack(row, ptc_buf_view(&row->bytes))) {
+        row->version = stored.version;
+        return PTC_SUSPENDED_TAKEN;
+    }
+    ptc_suspended_drop(t, row);
+    *out = NULL;
+    return status == PTC_STORE_ABSENT || status == PTC_STORE_DAMAGED ? PTC_SUSPENDED_GONE
+                                                                     : PTC_SUSPENDED_FAILED;
+}
+
+/* Is it what was said before, whose consequence is the row as it is now?  However many questions have been asked since:
+ * a run that was told to go on has done so. */
 static bool is_same_reply(const PtcSuspendedRow *row, const PtcSuspendedToken *token,
                           const uint8_t reply[PTC_SHA256_BYTES])
 {
@@ -249,67 +360,144 @@ static bool is_same_reply(const PtcSuspendedRow *row, const PtcSuspendedToken *t
 }
 
 /* What had taken effect when the run ended; the token may be older. */
-static void tell_later(const PtcSuspendedRow *row, PtcSuspendedToken *token)
+static void tell_later(const PtcSuspendedRow *row, PtcSuspendedToken *token, bool late)
 {
-    token->ends_ms = row->first_ms; /* it is over, whatever the token says */
+    if (late)
+        token->ends_ms = row->first_ms; /* it is over, whatever the token says */
     if (!ptc_buf_ok(&row->message) || row->message.len > sizeof token->later)
         return;
     token->effects = (PtcText){token->later, row->message.len};
     memcpy(token->later, row->message.data ? row->message.data : "", row->message.len);
 }
 
-static PtcSuspendedFound take_row_for_reply(PtcSuspended *t, const char *owner,
-                                            PtcSuspendedToken *token, const uint8_t *reply,
-                                            bool peek, PtcSuspendedRow **out)
+/* While a row is taken its taker holds it, so that others know whether the process is still there. */
+static const PtcStoreHold taker_hold = {1, 1, 5000};
+
+/* The write decides who has it.  What is then not there has ended with its time.  A hold that was of no use ends by
+ * itself: another call of this process may have it too. */
+static PtcSuspendedFound take_waiting_row(PtcSuspended *t, PtcSuspendedRow *row,
+                                          PtcSuspendedFound how)
 {
-    sweep_suspended_rows(t);
-    PtcSuspendedRow *row = *out = find_suspended_row(t, owner, token);
-    if (row && row->state == PTC_ROW_EXPIRED)
-        tell_later(row, token);
-    if (!row || row->state == PTC_ROW_EXPIRED)
-        return PTC_SUSPENDED_GONE;
+    char text[ROW_KEY];
+    PtcStoreKey key = row_store_key(row->owner, row->id, text);
+    bool written = row->run.bytes != NULL;
+    if (!written && memcmp(row->node, t->node, sizeof row->node) != 0)
+        return PTC_SUSPENDED_ELSEWHERE;
+    PtcStoreStatus status = ptc_store_hold(t->store, &key, &taker_hold);
+    if (status == PTC_STORE_OK)
+        status = put_row(t, row, PTC_ROW_TAKEN);
+    if (status == PTC_STORE_CONFLICT || status == PTC_STORE_ABSENT || status == PTC_STORE_HELD)
+        return PTC_SUSPENDED_BUSY; /* somebody was faster */
+    if (status != PTC_STORE_OK)
+        return PTC_SUSPENDED_FAILED;
+    (void)!ptc_store_keep_hold(t->store, &key); /* without it others may think that we are gone */
+    return written || take_run_here(t, row) ? how : PTC_SUSPENDED_GONE;
+}
+
+/* Is the process still there that has it?  In this one it is.  If nobody holds it, it may have been put back after it
+ * was read. */
+static PtcSuspendedFound look_at_taker(PtcSuspended *t, const PtcSuspendedRow *row)
+{
+    static const PtcStoreHold none = {0, 1, 0};
+    char text[ROW_KEY];
+    PtcStored now;
+    PtcStoreKey key = row_store_key(row->owner, row->id, text);
+    if (memcmp(row->node, t->node, sizeof row->node) == 0 ||
+        ptc_store_hold(t->store, &key, &taker_hold) != PTC_STORE_OK)
+        return PTC_SUSPENDED_BUSY;
+    bool same = ptc_store_get(t->store, &key, NULL, &now, NULL) == PTC_STORE_OK &&
+                now.version == row->version;
+    (void)!ptc_store_hold(t->store, &key, &none);
+    return same ? PTC_SUSPENDED_LOST : PTC_SUSPENDED_BUSY;
+}
+
+static PtcSuspendedFound take_row_for_reply(PtcSuspended *t, PtcSuspendedRow *row,
+                                            PtcSuspendedToken *token, const uint8_t *reply,
+                                            bool peek)
+{
+    bool same = is_same_reply(row, token, reply);
     bool open = token->round >= row->replied;
-    if (row->state == PTC_ROW_TAKEN)
-        return open || peek || is_same_reply(row, token, reply) ? PTC_SUSPENDED_BUSY
-                                                                : PTC_SUSPENDED_USED;
     bool now = token->round == row->round; /* even if a reply came, which was none */
+    if (row->state == PTC_ROW_TAKEN)
+        return open || peek || same ? look_at_taker(t, row) : PTC_SUSPENDED_USED;
     if (row->state == PTC_ROW_WAITING && (open || now)) {
         if (!peek && !now)
             return PTC_SUSPENDED_OTHER;
-        row->state = PTC_ROW_TAKEN;
         if (!peek) {
             row->replied = row->round + 1;
             memcpy(row->reply, reply, sizeof row->reply);
         }
-        return PTC_SUSPENDED_TAKEN;
+        return take_waiting_row(t, row, PTC_SUSPENDED_TAKEN);
     }
-    if (!is_same_reply(row, token, reply))
+    if (!same)
         return PTC_SUSPENDED_USED;
-    row->state = PTC_ROW_TAKEN;
-    return PTC_SUSPENDED_SAME;
+    return row->state == PTC_ROW_WAITING ? take_waiting_row(t, row, PTC_SUSPENDED_SAME)
+                                         : PTC_SUSPENDED_SAME;
 }
 
 PtcSuspendedFound ptc_suspended_take(PtcSuspended *t, const char *owner, PtcSuspendedToken *token,
                                      const uint8_t reply[PTC_SHA256_BYTES], bool peek,
-                                     PtcSuspendedRow **row)
+                                     PtcSuspendedRow **out)
 {
-    pthread_mutex_lock(&t->lock);
-    PtcSuspendedFound found = take_row_for_reply(t, owner, token, reply, peek, row);
-    pthread_mutex_unlock(&t->lock);
+    ptc_suspended_sweep(t);
+    PtcSuspendedFound found = read_row(t, owner, token, out);
+    PtcSuspendedRow *row = *out;
+    if (!row)
+        return found;
+    bool late = row->state != PTC_ROW_TAKEN && row->ends_ms <= suspended_now_ms(t);
+    found = late ? PTC_SUSPENDED_GONE : take_row_for_reply(t, row, token, reply, peek);
+    if (found == PTC_SUSPENDED_GONE || found == PTC_SUSPENDED_LOST)
+        tell_later(row, token, late);
+    token->version = row->version;
+    if (found == PTC_SUSPENDED_TAKEN || found == PTC_SUSPENDED_SAME)
+        return found;
+    ptc_suspended_drop(t, row);
+    *out = NULL;
     return found;
 }
 
-static void put_row_state(PtcSuspended *t, PtcSuspendedRow *row, int state)
+/* --------------------------------------------------------------------------------- putting back */
+
+/* Beside a run its record has these. */
+static size_t texts_bytes(const PtcSuspendedRow *row)
 {
-    pthread_mutex_lock(&t->lock);
-    row->state = state;
-    pthread_cond_broadcast(&t->changed);
-    pthread_mutex_unlock(&t->lock);
+    return row->program.len + row->context.len + row->signature.len + row->output_schema.len +
+           64 * PTC_KB;
 }
 
-void ptc_suspended_wait(PtcSuspended *t, PtcSuspendedRow *row)
+static bool save_run_of_row(PtcSuspended *t, PtcSuspendedRow *row)
 {
-    put_row_state(t, row, PTC_ROW_WAITING);
+    size_t texts = texts_bytes(row);
+    ptc_buf_clear(&row->saved);
+    row->saved.max = texts < PTC_SUSPENDED_BYTES ? PTC_SUSPENDED_BYTES - texts : 0;
+    return !row->here.background && t->remote->save && t->remote->save(row->here.run, &row->saved);
+}
+
+/* What others can go on with is written; anything else stays here.  A row that was taken and left alone has it. */
+static bool settle_run(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    if (!row->here.run)
+        return row->run.bytes != NULL;
+    memcpy(row->node, t->node, sizeof row->node);
+    row->run = (PtcText){NULL, 0};
+    if (save_run_of_row(t, row)) {
+        row->run = ptc_buf_view(&row->saved);
+        end_run_here(t, &row->here);
+        return true;
+    }
+    if (!keep_run_here(t, row))
+        return false;
+    row->here = (PtcSuspendedHere){.run = NULL};
+    return true;
+}
+
+bool ptc_suspended_wait(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    bool ok = settle_run(t, row) && put_row(t, row, PTC_ROW_WAITING) == PTC_STORE_OK;
+    if (!ok && !row->run.bytes && !row->here.run)
+        (void)take_run_here(t, row); /* to be ended */
+    ptc_suspended_drop(t, row);
+    return ok;
 }
 
 void ptc_suspended_answered(PtcSuspended *t, PtcSuspendedRow *row)
@@ -319,12 +507,15 @@ void ptc_suspended_answered(PtcSuspended *t, PtcSuspendedRow *row)
         ptc_task_out_deinit(&row->out);
         row->has_out = false;
     }
-    put_row_state(t, row, PTC_ROW_ANSWERED);
+    if (row->version)
+        (void)put_row(t, row, PTC_ROW_ANSWERED);
+    ptc_suspended_drop(t, row);
 }
 
-void ptc_suspended_await(PtcSuspended *t, int64_t ms)
+void ptc_suspended_await(PtcSuspended *t, const char *owner, const PtcSuspendedToken *token,
+                         int64_t ms)
 {
-    pthread_mutex_lock(&t->lock);
-    (void)ptc_cond_wait_ms(&t->changed, &t->lock, ms);
-    pthread_mutex_unlock(&t->lock);
+    char text[ROW_KEY];
+    PtcStoreKey key = row_store_key(owner, token->id, text);
+    ptc_store_wait(t->store, &key, token->version, ms);
 }

@@ -565,7 +565,10 @@ const PtcSecrets *ptc_manager_secrets(const PtcManager *m)
 bool ptc_manager_key(PtcManager *m, const char *purpose, uint8_t key[32])
 {
     uint8_t root[PTC_LISTING_CACHE_KEY];
-    if (!m->config.state_dir || !ptc_listing_cache_key(m->mem, m->config.state_dir, root))
+    _Static_assert(sizeof root == PTC_SHA256_BYTES, "as long as PtcManagerConfig.root_key");
+    if (m->config.root_key)
+        memcpy(root, m->config.root_key, sizeof root);
+    else if (!m->config.state_dir || !ptc_listing_cache_key(m->mem, m->config.state_dir, root))
         return false;
     ptc_hmac((PtcText){(const char *)root, sizeof root}, purpose, strlen(purpose), key);
     return true;

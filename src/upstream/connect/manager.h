@@ -35,7 +35,10 @@ typedef struct PtcManagerConfig {
     const char *realm;
     bool approved; /* a person has said yes to whatever would have to be asked about */
     const char *cache_dir, *state_dir; /* NULL: nothing is kept */
-    const char *const *environment;    /* of this process */
+    /* Where the keys of this manager come from: 32 bytes that other processes have as well, so that what one has
+     * written means the same to another; NULL: a file of state_dir. */
+    const uint8_t *root_key;
+    const char *const *environment; /* of this process */
     /* Where the versions of listings begin, so that those of one manager are not those of another; 0: at 1. */
     uint64_t version;
     const char *leash; /* the program that servers on stdio run under; NULL: the running one */
