@@ -44,14 +44,14 @@ static void give_back_engine(InProcess *self, Ptc *ptc)
         ptc_engine_free(ptc);
 }
 
-static void begin_wait(void *waits, const PtcTool *tool)
+static void begin_tool_wait(void *waits, const PtcTool *tool)
 {
-    ptc_waits_begin(waits, ptc_tool_may_repeat(tool));
+    ptc_waits_tool_begin(waits, tool);
 }
 
-static void end_tool_wait(void *waits)
+static void end_tool_wait(void *waits, const PtcTool *tool, bool ok)
 {
-    ptc_waits_end(waits);
+    ptc_waits_tool_end(waits, tool, ok);
 }
 
 /* ------------------------------------------------------------------------ other servers */
@@ -96,14 +96,14 @@ static PtcTaskStatus submit_in_process(PtcExecutor *base, const char *owner, con
     if (!ptc)
         return PTC_TASK_NO_MEMORY;
     PtcWaits waits;
-    PtcToolWatch watch = {begin_wait, end_tool_wait, &waits};
+    PtcToolWatch watch = {begin_tool_wait, end_tool_wait, &waits};
     PtcRemoteWatch asks = {begin_remote_wait, end_remote_wait, &waits};
     PtcRemoteRun run = {.watch = &asks, .plan = in->plan};
     ptc_task_out_clear(out); /* a program that waited for a person runs anew */
     ptc_buf_clear(&out->call_log);
     ptc_buf_clear(&out->took);
     bool far = self->config.remote && in->use_tools && in->kind == PTC_TASK_EVAL;
-    ptc_waits_init(&waits, in->turn);
+    ptc_waits_init(&waits, in->turn, in->listener);
     ptc->cancel.outer = cancel;
     ptc->watch = &watch;
     PtcTaskStatus status = PTC_TASK_NO_MEMORY;

@@ -4,12 +4,16 @@
  * lock, so that beginning a call never waits behind it. */
 #include "exec/waits.h"
 
+#include <stdio.h>
 #include <string.h>
 
-void ptc_waits_init(PtcWaits *w, const PtcTaskTurn *turn)
+#include "tool/remote/remote.h"
+
+void ptc_waits_init(PtcWaits *w, const PtcTaskTurn *turn, PtcRemoteListener *listener)
 {
     memset(w, 0, sizeof *w);
     w->turn = turn;
+    w->listener = listener;
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->entered, NULL);
 }
@@ -66,6 +70,29 @@ void ptc_waits_end(PtcWaits *w)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* Names of tools are checked where they are defined. */
+static void tell_tool_call(PtcWaits *w, const char *before, const PtcTool *tool, const char *after)
+{
+    char line[200];
+    snprintf(line, sizeof line, "%s%.128s%s", before, tool->info.name, after);
+    pthread_mutex_lock(&w->lock);
+    if (w->listener)
+        w->listener->called(w->listener, ptc_text_cstr(line));
+    pthread_mutex_unlock(&w->lock);
+}
+
+void ptc_waits_tool_begin(PtcWaits *w, const PtcTool *tool)
+{
+    tell_tool_call(w, "calling ", tool, "");
+    ptc_waits_begin(w, ptc_tool_may_repeat(tool));
+}
+
+void ptc_waits_tool_end(PtcWaits *w, const PtcTool *tool, bool ok)
+{
+    tell_tool_call(w, "", tool, ok ? " done" : " failed");
+    ptc_waits_end(w);
+}
+
 void ptc_waits_effect(PtcWaits *w)
 {
     pthread_mutex_lock(&w->lock);
@@ -86,6 +113,7 @@ uint64_t ptc_waits_close(PtcWaits *w)
     while (w->place == PTC_WAITS_ENTERING)
         pthread_cond_wait(&w->entered, &w->lock);
     w->turn = NULL;
+    w->listener = NULL;
     uint64_t effects = w->effects;
     pthread_mutex_unlock(&w->lock);
     return effects;

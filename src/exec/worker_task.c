@@ -48,7 +48,7 @@ typedef struct TaskWait {
 /* ------------------------------------------------------------------------------- the task */
 
 static PtcWorkerTask *new_worker_task(PtcMem *mem, const PtcWorkerProcess *worker,
-                                      const PtcTaskTurn *turn, PtcSpinWait *spin)
+                                      const PtcTaskIn *in, PtcSpinWait *spin)
 {
     PtcWorkerTask *f = ptc_mem_alloc(mem, sizeof *f);
     if (!f)
@@ -61,7 +61,7 @@ static PtcWorkerTask *new_worker_task(PtcMem *mem, const PtcWorkerProcess *worke
     atomic_init(&f->refs, 1);
     ptc_buf_init(&f->backlog, mem, TASK_BACKLOG);
     pthread_mutex_init(&f->lock, NULL);
-    ptc_waits_init(&f->waits, turn);
+    ptc_waits_init(&f->waits, in->turn, in->listener);
     return f;
 }
 
@@ -517,7 +517,7 @@ PtcTaskStatus ptc_worker_task_run(const PtcWorkerTaskPlan *plan, PtcWorkerProces
     PtcTaskIn task = *in;
     ptc_buf_clear(&out->call_log);
     ptc_buf_clear(&out->took);
-    t.task = new_worker_task(plan->mem, worker, in->turn, plan->spin);
+    t.task = new_worker_task(plan->mem, worker, in, plan->spin);
     *keep = t.task != NULL; /* true so far: the worker was not touched */
     if (!t.task)
         return PTC_TASK_NO_MEMORY;

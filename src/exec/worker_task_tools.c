@@ -47,7 +47,8 @@ static void run_tool_job(PtcToolCrew *crew, PtcNative *native, ToolJob *job)
     ptc_buf_init(&result, crew->mem, (size_t)crew->result_bytes);
     bool told = native && ptc_native_call(native, crew->tools, job->tool, job->arguments, job->len,
                                           &options, &result, &ok);
-    ptc_waits_end(&f->waits); /* before sending: the worker resumes as soon as it has the result */
+    ptc_waits_tool_end(&f->waits, &crew->tools->items[job->tool],
+                       ok); /* before sending: the worker resumes as soon as it has the result */
     atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
     atomic_fetch_sub(&f->under_way, 1);
     ptc_worker_task_post_result(f, job->id, told, ok, ptc_buf_view(&result));
@@ -130,7 +131,7 @@ bool ptc_tool_crew_call(PtcToolCrew *crew, PtcWorkerTask *task, uint64_t id, uin
         crew->last = &job->next;
         crew->waiting++;
         atomic_fetch_add(&task->under_way, 1);
-        ptc_waits_begin(&task->waits, ptc_tool_may_repeat(&crew->tools->items[tool]));
+        ptc_waits_tool_begin(&task->waits, &crew->tools->items[tool]);
         pthread_cond_signal(&crew->work);
     }
     pthread_mutex_unlock(&crew->lock);

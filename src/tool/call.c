@@ -571,7 +571,7 @@ static bool call_watched(CallJob *job, PtcToolReply *reply)
     bool called = call_with_retries(job, reply);
     const PtcBudget *b = job->caller->budget;
     job->now_ns = b->clock_ns(b->clock_user);
-    watch->end(watch->user);
+    watch->end(watch->user, job->tool, reply->ok);
     end_tool_pause(job, false);
     return called;
 }

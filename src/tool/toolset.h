@@ -99,7 +99,7 @@ int ptc_toolset_find(const PtcTools *tools, PtcText name);
  * `end` counts as waiting too. */
 typedef struct PtcToolWatch {
     void (*begin)(void *user, const PtcTool *tool);
-    void (*end)(void *user);
+    void (*end)(void *user, const PtcTool *tool, bool ok);
     void *user;
 } PtcToolWatch;
 

@@ -9,7 +9,7 @@ import http_help
 from app_help import ISOLATION, PTC, WAIT, Answer, Server, expect, main, test
 
 COMPUTES = "(reduce (fn [a x] (+ a (count (sort (range 100))))) 0 (range %d))"
-NAP = {"nap": {"command": ["sleep", "0.4"]}}
+NAP = {"nap": {"command": ["sleep", "0.4"]}, "echo": {"command": ["cat"]}, "fail": {"command": ["false"]}}
 
 
 def tools_file(directory):
@@ -19,15 +19,17 @@ def tools_file(directory):
     return "@" + path
 
 
-def check_notes(notes, token):
-    """What was heard: of this call, growing, and something at all."""
+def check_notes(notes, token, about=("calling nap", "nap done")):
+    """What was heard: of this call, growing, and something at all; apart from signs of life, what it is about."""
     steps = [n["params"] for n in notes if n["method"] == "notifications/progress"]
     assert steps, "nothing was heard"
     expect([s["progressToken"] for s in steps], [token] * len(steps))
     values = [s["progress"] for s in steps]
     assert all(a < b for a, b in zip(values, values[1:])), values
-    assert all(s["message"].startswith("running for ") for s in steps), steps
+    lines = [s["message"] for s in steps]
     assert all("total" not in s for s in steps), steps
+    assert all(line.startswith("running for ") for line in lines if line not in about), lines
+    return lines
 
 
 def slow_call(server, tool, token, **arguments):
@@ -55,6 +57,29 @@ def while_a_program_runs():
         number = slow_call(s, "lisp_eval", "x", program=COMPUTES % 20000)
         assert not Answer(s.answer(number)).failed
         check_notes(s.notes, "x")
+
+
+def of_calls(lines):
+    return [line for line in lines if not line.startswith("running for ")]
+
+
+@test
+def each_call_is_told():
+    told = ["calling echo", "echo done", "calling fail", "fail failed", "calling echo", "echo done"]
+    program = '(do (tool/echo {:a 1}) (try (tool/fail {}) (catch Exception e 0)) (tool/echo {:a 2}) 7)'
+    with tempfile.TemporaryDirectory() as d:
+        with Server("--tools", tools_file(d)) as s:
+            number = slow_call(s, "lisp_eval", "t", program=program)
+            expect(Answer(s.answer(number)).text, "7")
+            expect(of_calls(check_notes(s.notes, "t", told)), told)
+        with http_help.Server([PTC, "mcp"], "--isolation", ISOLATION, "--tools", tools_file(d)) as s:
+            messages = http_help.call(s, "lisp_eval", {"program": program}, progressToken="h").events()
+            expect(of_calls(check_notes(messages[:-1], "h", told)), told)
+            session = http_help.initialize(s).headers["Mcp-Session-Id"]
+            answer = http_help.legacy(s, "tools/call", {"name": "lisp_eval", "arguments": {"program": program},
+                                                        "_meta": {"progressToken": "l"}}, session)
+            messages = answer.events()
+            expect(of_calls(check_notes(messages[:-1], "l", told)), told)
 
 
 @test

@@ -21,6 +21,7 @@ static void do_task(void *user, PtcAppTask *task)
 {
     PtcBuf *message = &task->message;
     task->listener->progress(task->listener, PTC_TEXT("a: 1"));
+    task->listener->called(task->listener, PTC_TEXT("calling a/b"));
     bool answered = task->ask(task, user);
     ptc_buf_add_cstr(message, answered                      ? "answered "
                               : ptc_cancelled(task->cancel) ? "cancelled "
@@ -43,7 +44,7 @@ static PtcBackgroundTask *begin(PtcMcpCall *call)
 /* With the nth allocation failing; true when it was reached. */
 static bool try_background(PtcMcpCall *call, uint64_t n)
 {
-    PtcRemoteListener listener = {hear_line};
+    PtcRemoteListener listener = {hear_line, hear_line};
     ptc_mem_fail_at(&mem, n);
     PtcBackgroundTask *e = begin(call);
     bool asks = e && ptc_background_task_await(e, call, &listener) == PTC_BACKGROUND_ASKS;
@@ -90,6 +91,7 @@ static void row_nobody(PtcMcpCall *call)
     if (!e)
         return;
     e->listener.progress(&e->listener, PTC_TEXT("a: 1"));
+    e->listener.called(&e->listener, PTC_TEXT("a/b done"));
     CHECK(told == before);
     ptc_background_task_free(e);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_progress_sender.c - progress of other servers on its way to a client, and clients that do not read: nobody
- * else waits for them. */
+ * test_mcp_progress_sender.c - progress of other servers on its way to a client, clients that do not read: nobody
+ * else waits for them; and calls by the thousand, of which the client hears some, and always the last. */
 #include "mcp_help.h"
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "base/units.h"
 #include "mcp/app/progress_sender.h"
 
 enum { EVERY_MS = 20, PATIENCE_S = 20 };
@@ -97,6 +100,85 @@ static void test_client_does_not_read(void)
     sem_destroy(&said);
 }
 
+/* ------------------------------------------------------------------------------------- calls */
+
+enum { FEW = 20, MANY = 10000, MOST_AT_ONCE = 200 };
+
+static struct {
+    int calls, told;
+    double progress;
+    bool grows;
+    char last[64];
+} heard;
+
+static void call_row(PtcMcpCall *call)
+{
+    PtcProgressCall waiting;
+    char line[64];
+    ptc_progress_sender_begin(sender, &waiting, call);
+    PtcRemoteListener *listener = ptc_progress_sender_listener(&waiting);
+    for (int i = 0; i < heard.calls; i++) {
+        snprintf(line, sizeof line, "calling files/%d", i);
+        listener->called(listener, ptc_text_cstr(line));
+    }
+    ptc_progress_sender_end(sender, &waiting);
+}
+
+static const PtcMcpTool calling_rows[] = {{.name = "wait", .handler = call_row}};
+
+static bool hear_line(void *user, const char *json, size_t len)
+{
+    char text[512];
+    (void)user;
+    snprintf(text, sizeof text, "%.*s", (int)len, json);
+    const char *progress = strstr(text, "\"progress\":"), *message = strstr(text, "\"message\":\"");
+    if (!progress || !message)
+        return true; /* the answer */
+    double was = heard.progress;
+    heard.progress = atof(progress + strlen("\"progress\":"));
+    heard.grows = heard.grows && heard.progress > was;
+    heard.told++;
+    sscanf(message + strlen("\"message\":\""), "%63[^\"]", heard.last);
+    return true;
+}
+
+static void hear_calls(PtcMcp *mcp, int calls)
+{
+    static const char message[] =
+        REQUEST("1", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":1}");
+    PtcMcpIn in = {
+        .text = message, .len = sizeof message - 1, .sink = (PtcMcpSink){hear_line, NULL}};
+    memset(&heard, 0, sizeof heard);
+    heard.calls = calls;
+    heard.grows = true;
+    PtcMcpCall *call = ptc_mcp_begin(mcp, &in);
+    if (call)
+        ptc_mcp_run(call);
+    ptc_mcp_call_free(call);
+}
+
+static void test_calls(void)
+{
+    PtcMcpConfig config = {.name = "t", .version = "1", .tools = calling_rows, .tool_count = 1};
+    PtcMcp *mcp = help_server(config);
+    sender = ptc_progress_sender_new(&mem, 60 * 1000);
+    hear_calls(mcp, FEW);
+    CHECK(heard.told == FEW && heard.grows);
+    CHECK_STR(heard.last, "calling files/19");
+    int64_t began = ptc_clock_ns(NULL);
+    hear_calls(mcp, MANY);
+    int64_t s = (ptc_clock_ns(NULL) - began) / PTC_S;
+    CHECK(heard.told <= MOST_AT_ONCE + 20 * (int)s && heard.grows);
+    CHECK_STR(heard.last, "calling files/9999");
+    ptc_mem_fail_at(&mem, 1);
+    hear_calls(mcp, FEW);
+    ptc_mem_fail_at(&mem, 0);
+    CHECK(heard.told >= 1 && heard.grows);
+    CHECK_STR(heard.last, "calling files/19");
+    ptc_progress_sender_free(sender);
+    ptc_mcp_free(mcp);
+}
+
 static void test_no_memory(void)
 {
     ptc_mem_fail_at(&mem, 1);
@@ -111,6 +193,7 @@ int main(void)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sem_init(all[i], 0, 0);
     CHECK_RUN(test_client_does_not_read());
+    CHECK_RUN(test_calls());
     CHECK_RUN(test_no_memory());
     CHECK(atomic_load(&mem.used) == 0);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -42,7 +42,7 @@ static void test_alone(void)
 {
     PtcWaits w;
     reset();
-    ptc_waits_init(&w, &turn);
+    ptc_waits_init(&w, &turn, NULL);
     ptc_waits_begin(&w, true);
     CHECK(atomic_load(&inside) == 0);
     ptc_waits_begin(&w, false);
@@ -58,7 +58,7 @@ static void test_alone(void)
     ptc_waits_end(&w);
     CHECK(atomic_load(&left) == 2 && atomic_load(&entered) == 1);
     ptc_waits_deinit(&w);
-    ptc_waits_init(&w, NULL); /* no turn to give: it only counts */
+    ptc_waits_init(&w, NULL, NULL); /* no turn to give: it only counts */
     ptc_waits_begin(&w, false);
     ptc_waits_end(&w);
     CHECK(ptc_waits_close(&w) == 1);
@@ -82,7 +82,7 @@ static void test_threads(void)
     pthread_t threads[THREADS];
     PtcWaits w;
     reset();
-    ptc_waits_init(&w, &turn);
+    ptc_waits_init(&w, &turn, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, call_often, &w);
     for (int i = 0; i < THREADS; i++)
@@ -117,7 +117,7 @@ static void test_turn(void)
     PtcWaits w;
     reset();
     atomic_store(&ended, false);
-    ptc_waits_init(&w, &turn);
+    ptc_waits_init(&w, &turn, NULL);
     ptc_waits_begin(&w, true);
     atomic_store(&hold_back, true);
     pthread_create(&thread, NULL, end_one, &w);

@@ -42,7 +42,7 @@ static void *told_begin(Told *t, World *w)
     world_init(w);
     world_open(w, entry(a, sizeof a, w, "s", "", "1", ""));
     void *run = run_begin(w, "me");
-    *t = (Told){.listener.base.progress = hear_progress};
+    *t = (Told){.listener.base = {hear_progress, hear_progress}};
     t->instance.upstream = &w->manager->upstreams[0];
     t->call.instance = &t->instance;
     t->call.run = run;

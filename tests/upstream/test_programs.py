@@ -218,6 +218,8 @@ def test_progress(home):
             result = server.request("tools/call", params)["result"]
             check("it has time", not result.get("isError"), result)
             told = [p["message"] for p in server.progress]
+            check("the call is told", told[:1] == ["calling long/echo"] and told[-1:] == ["long/echo done"], told)
+            told = told[1:-1]
             check("the server is named", told and all(m.startswith("long: ") and ' of 5, st\u00e9p "' in m for m in told), told)
             grown = [p["progress"] for p in server.progress]
             check("progress grows", grown == sorted(set(grown)) and all(p["progressToken"] == "mine" for p in server.progress), grown)

@@ -201,7 +201,8 @@ def check_progress(home):
             result = talk.request("tools/call", {"name": "lisp_task", "arguments": {"task": "Do it."}, "_meta": {"progressToken": "p"}})
             told = [talk.notices.get_nowait() for _ in range(talk.notices.qsize())]
             told = [m["params"]["message"] for m in told if m["method"] == "notifications/progress"]
-            check("progress in a task", not result.get("isError") and told and all(m.startswith("f: ") for m in told), (more, result, told))
+            check("progress in a task", not result.get("isError") and told[:1] == ["calling f/echo"]
+                  and told[-1:] == ["f/echo done"] and len(told) > 2 and all(m.startswith("f: ") for m in told[1:-1]), (more, result, told))
 
 
 def check_silent(home):

@@ -380,7 +380,7 @@ static void run_agent(Doing *d)
 static void run_with_work(Doing *d)
 {
     d->work.ptc->limits.deadline_ms = d->left_ms;
-    ptc_waits_init(&d->waits, d->task->turn);
+    ptc_waits_init(&d->waits, d->task->turn, NULL);
     if (begin_task_calls(d)) {
         load_task_upstreams(d);
         write_mission(d);

@@ -128,14 +128,24 @@ static void resume_asking_call(void *user)
 }
 
 /* Calls come and go while the task continues, so the listener is looked up for every line. */
-static void tell_task_progress(PtcRemoteListener *listener, PtcText line)
+static void tell_task_line(PtcRemoteListener *listener, PtcText line, bool of_call)
 {
     PtcBackgroundTask *e =
         (PtcBackgroundTask *)(void *)((char *)listener - offsetof(PtcBackgroundTask, listener));
     pthread_mutex_lock(&e->lock);
     if (e->heard)
-        e->heard->progress(e->heard, line);
+        (of_call ? e->heard->called : e->heard->progress)(e->heard, line);
     pthread_mutex_unlock(&e->lock);
+}
+
+static void tell_task_progress(PtcRemoteListener *listener, PtcText line)
+{
+    tell_task_line(listener, line, false);
+}
+
+static void tell_task_call(PtcRemoteListener *listener, PtcText line)
+{
+    tell_task_line(listener, line, true);
 }
 
 static void *run_asking_task(void *user)
@@ -185,7 +195,7 @@ static void init_asking_task(PtcBackgroundTask *e, PtcBackgroundTasks *all,
         ptc_buf_init(to[i], all->mem, from[i]->max);
     e->turn = (PtcTaskTurn){pause_asking_call, resume_asking_call, e};
     e->task.turn = &e->turn;
-    e->listener.progress = tell_task_progress;
+    e->listener = (PtcRemoteListener){.progress = tell_task_progress, .called = tell_task_call};
     e->task.listener = &e->listener;
     e->task.cancel = &e->cancel;
     e->task.ask = ask_task_question;

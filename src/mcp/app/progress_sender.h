@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * progress_sender.h - signs of life for clients that sent a progress token: while a call waits for its program, a
- * notification every few seconds, and what other servers say about their progress, at most once a second.  Clients give
- * up on a call that is silent for too long.
+ * notification every few seconds, a line when it calls something and when that has ended, and what other servers say
+ * about their progress, at most once a second.  Clients give up on a call that is silent for too long.
+ *
+ * Lines about calls are told one by one while they are few; of many, some are left out, but never the last.
  *
  * One thread serves all calls; it is started when the first one needs it, and sleeps while there are none. */
 #ifndef PTC_MCP_APP_PROGRESS_SENDER_H
@@ -12,13 +14,21 @@
 
 typedef struct PtcProgressSender PtcProgressSender;
 
+enum { PTC_PROGRESS_LINE = 320, PTC_PROGRESS_CALLS = 64 };
+
 /* One call that waits; lives on its handler's stack. */
 typedef struct PtcProgressCall {
-    PtcRemoteListener listener; /* first: progress() casts back */
+    PtcRemoteListener listener; /* first: its functions cast back */
     PtcProgressSender *sender;
     PtcMcpCall *call; /* NULL: not waiting, or without a token */
-    int64_t begun_ns, due_ns, told_ns;
-    char line[320]; /* of another server, to be told; "": none */
+    int64_t begun_ns, due_ns, reported_ns, told_ms;
+    int64_t paid_ns;                  /* lines about calls that were told count until then */
+    char (*lines)[PTC_PROGRESS_LINE]; /* about calls, to be told in order: a ring; NULL: none yet */
+    unsigned line_at, line_count;
+    char last[PTC_PROGRESS_LINE]; /* to be told after these, once it is due; "": none */
+    int64_t last_due_ns;
+    bool last_of_call;
+    bool sending; /* a notification, without the lock */
     struct PtcProgressCall *prev, *next;
 } PtcProgressCall;
 

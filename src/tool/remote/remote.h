@@ -115,10 +115,13 @@ enum {
     PTC_REMOTE_ROOTS = 8,   /* roots/list: answered from what is known, without asking anybody */
 };
 
-/* Who is told how far the calls of a run are: one line that is safe to show, which names the server.  From any thread;
- * whoever tells holds locks, so it only takes a copy. */
+/* Who is told how far the calls of a run are: one line that is safe to show.  From any thread; whoever tells holds
+ * locks, so it only takes a copy. */
 typedef struct PtcRemoteListener {
+    /* What a server reports of a call, with its name. */
     void (*progress)(struct PtcRemoteListener *self, PtcText line);
+    /* A call begins, "calling files/read", or has ended, "files/read done" or "files/read failed". */
+    void (*called)(struct PtcRemoteListener *self, PtcText line);
 } PtcRemoteListener;
 
 /* The functions of whoever knows other servers: the upstream layer, or in a worker the socket to the server.  A

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "upstream/connect/manager_int.h"
 
-enum { PROGRESS_LINE_BYTES = 300, PROGRESS_TAKEN_BYTES = 4096 };
+enum { PROGRESS_LINE_BYTES = 300, PROGRESS_NAME_BYTES = 128, PROGRESS_TAKEN_BYTES = 4096 };
 static const int64_t PAUSE_NS = 200 * PTC_MS; /* between two lines of a run, at least */
 
 void ptc_progress_listen(void *user, PtcRemoteListener *listener)
@@ -64,4 +64,25 @@ void ptc_progress_take(PtcLinkAsk *ask, double done, double total, PtcText messa
         ptc_buf_deinit(&line);
     }
     pthread_mutex_unlock(&m->lock);
+}
+
+void ptc_progress_called(const PtcUpCall *call, const char *before, const char *after)
+{
+    PtcManager *m = call->instance->upstream->manager;
+    PtcRemoteListener *listener = call->run && !call->held ? call->run->listener : NULL;
+    if (!listener || !call->method)
+        return;
+    PtcBuf line;
+    ptc_buf_init(&line, m->mem, 4 * PROGRESS_LINE_BYTES);
+    ptc_buf_add_cstr(&line, before);
+    ptc_clean_add(&line, call->instance->upstream->entry.name, PTC_CLEAN_LINE, false);
+    ptc_buf_add_cstr(&line, "/");
+    if (call->seen)
+        ptc_clean_add(&line, call->seen->server.tools[call->tool].name, PROGRESS_NAME_BYTES, false);
+    else
+        ptc_buf_add_cstr(&line, call->method);
+    ptc_buf_add_cstr(&line, after);
+    if (ptc_buf_ok(&line))
+        listener->called(listener, ptc_buf_view(&line));
+    ptc_buf_deinit(&line);
 }

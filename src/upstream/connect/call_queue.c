@@ -19,6 +19,12 @@ enum {
 
 /* ---------------------------------------------------------------------------------- answers */
 
+/* What the server says of its own failure is only read later. */
+static bool is_good_end(const PtcUpCall *call)
+{
+    return !call->reason && !call->said;
+}
+
 /* The ask to say ready() of; NULL: that was said before, or the call is held. */
 static PtcRemoteAsk *end_call(PtcUpCall *call)
 {
@@ -26,6 +32,8 @@ static PtcRemoteAsk *end_call(PtcUpCall *call)
         return NULL;
     call->state = PTC_UP_ANSWERED;
     call->ended_ns = ptc_clock_ns(NULL);
+    if (call->told)
+        ptc_progress_called(call, "", is_good_end(call) ? " done" : " failed");
     return call->ask;
 }
 
@@ -115,6 +123,9 @@ static void send_queued_call(PtcUpCall *call)
         ptc_queue_answer(call);
         return;
     }
+    if (!call->told)
+        ptc_progress_called(call, "calling ", "");
+    call->told = true;
     call->state = PTC_UP_SENT;
     call->attempts++;
     call->sends++;

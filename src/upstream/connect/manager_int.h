@@ -69,6 +69,7 @@ typedef struct PtcUpCall {
     bool cancelled;
     bool held;           /* it stays open while its run waits for a person: inquiry.h */
     bool counted;        /* as under way */
+    bool told;           /* whoever listens was told that it begins */
     uint32_t slot, tool; /* in the run's view */
     PtcListing *seen;    /* that it is from; NULL: not known yet */
     char nearest[80];    /* when it was not found; "": nothing is near */
