@@ -25,7 +25,7 @@ void *ptc_asking_begin(PtcTaskAsking *asking, PtcRemote *remote, const char *own
 void ptc_asking_about(PtcRemote *remote, void *run, const PtcTaskIn *in)
 {
     if (remote->trace)
-        remote->trace(run, in->traceparent);
+        remote->trace(run, &in->trace);
     if (remote->listen)
         remote->listen(run, in->listener);
 }

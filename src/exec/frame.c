@@ -10,9 +10,8 @@
 #include "tool/remote/remote.h"
 
 /* A field added to a task must travel too: add it to the tables below, then adjust the sizes. */
-_Static_assert(
-    sizeof(PtcTaskIn) == 320,
-    "frames carry all of a PtcTaskIn but `turn`, `traceparent`, `listener` and `asking`");
+_Static_assert(sizeof(PtcTaskIn) == 360,
+               "frames carry all of a PtcTaskIn but `turn`, `trace`, `listener` and `asking`");
 _Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 3) * sizeof(PtcBuf) + 432,
                "frames carry all of a PtcTaskOut but `effects`, `pictures`, `call_log` and `took`");
 

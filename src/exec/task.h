@@ -10,6 +10,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/text.h"
+#include "base/text/trace_context.h"
 #include "base/why.h"
 #include "data/shared.h"
 #include "ptc/ptc.h"
@@ -55,7 +56,7 @@ typedef struct PtcTaskIn {
     PtcText session;                    /* snapshot; absent: a new session */
     PtcText name;                       /* FORGET */
     const PtcTaskTurn *turn;            /* NULL: no turn to give away */
-    PtcText traceparent;                /* of who asked, for other servers; absent: none */
+    PtcTraceContext trace;              /* of who asked, for other servers */
     struct PtcRemoteListener *listener; /* of progress there (remote.h); NULL: none */
     PtcTaskAsking *asking;              /* NULL: nobody can be asked */
     int64_t now_ms;                     /* the time of day for the program; 0: the system's */

@@ -57,7 +57,8 @@ static const char *find_known_name(PtcText name, const char *const *names, size_
 bool ptc_call_log_is_asked(PtcText name)
 {
     static const char *const names[] = {"ts",     "server",   "tool",          "effect",
-                                        "policy", "approved", "request_bytes", "arguments"};
+                                        "policy", "approved", "request_bytes", "arguments",
+                                        "span_id"};
     return find_known_name(name, names, sizeof names / sizeof *names) != NULL;
 }
 

@@ -518,7 +518,9 @@ static void test_question(void)
     ptc_buf_init(&shown, &own, 1 << 16);
     void *run = run_begin(&w, "me");
     w.remote->allow(run, PTC_REMOTE_ASKS);
-    w.remote->trace(run, PTC_TEXT("00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"));
+    PtcTraceContext trace = {
+        .parent = PTC_TEXT("00-0123456789abcdef0123456789abcdef-0123456789abcdef-01")};
+    w.remote->trace(run, &trace);
     CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED,
                 "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") &&
           says("suspended"));

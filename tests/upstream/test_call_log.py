@@ -5,9 +5,12 @@ description that changes once.
 
 Nothing here depends on how fast the machine is."""
 import base64
+import contextlib
+import http.server
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -167,20 +170,106 @@ def check_traceparent(home):
                 check("what is none goes nowhere: " + wrong, meta_of(wrong) == [None, None])
 
 
+STATE, BAGGAGE = "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7", "user=a%20b;secret=no, region=eu"
+LONG_STATE = ",".join(f"k{i}=" + "v" * 60 for i in range(12))
+NAMES = ("traceparent", "tracestate", "baggage")
+
+
+def check_state_and_baggage(home):
+    """Both go on beside traceparent; what is not as the standards say does not."""
+    with Talk(PTC, home, {"f": faulty(home, "f", "meta")}) as talk:
+        def meta_of(**meta):
+            result = talk.request("tools/call", {"name": "lisp_eval", "_meta": meta,
+                                                 "arguments": {"program": '(f/echo {:text "a"})'}})
+            got = result["structuredContent"]["result"] or {}
+            return [(got if isinstance(got, dict) else {}).get(name) for name in NAMES]
+        parent, state, baggage = meta_of(traceparent=PARENT, tracestate=STATE, baggage=BAGGAGE)
+        check("all three go on", parent[:36] == PARENT[:36] and (state, baggage) == (STATE, BAGGAGE), (parent, state, baggage))
+        check("no state without a parent", meta_of(tracestate=STATE, baggage=BAGGAGE) == [None, None, BAGGAGE])
+        cut = meta_of(traceparent=PARENT, tracestate=LONG_STATE)[1]
+        check("a long state loses its oldest members", len(cut) <= 512 and LONG_STATE.startswith(cut + ","), cut)
+        for wrong in ("x", "=y", "A=b", "a=b,a=c", "a=b=c", "a=" + "v" * 257, "a=b\r\nX: y", "a=\u00e9", ",".join(f"k{i}=v" for i in range(33))):
+            check(f"no state: {wrong[:20]!r}", meta_of(traceparent=PARENT, tracestate=wrong)[1] is None)
+        for wrong in ("x", "=y", "a b=c", 'a="b"', "a=b\nX: y", "a=\u00e9", "a=" + "v" * 8192, ",".join(f"k{i}=v" for i in range(65)), 7):
+            check(f"no baggage: {str(wrong)[:20]!r}", meta_of(traceparent=PARENT, baggage=wrong)[2] is None)
+
+
+class Noting(http.server.BaseHTTPRequestHandler):
+    """A service that notes the headers of its requests."""
+    heard = []
+
+    def do_GET(self):
+        Noting.heard.append([self.headers.get(name) for name in NAMES])
+        body = b"{}"
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def check_headers_of_traces(home):
+    """They come in headers of HTTP too, and reach services in theirs."""
+    service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Noting)
+    threading.Thread(target=service.serve_forever, daemon=True).start()
+    document = {"openapi": "3.1.0", "info": {"title": "N", "version": "1"}, "paths": {"/b": {"get": {"operationId": "x"}}}}
+    pathlib.Path(home, "n.json").write_text(json.dumps(document), encoding="utf-8")
+    command = [sys.executable, str(pathlib.Path(__file__).with_name("faulty.py")), "meta", "--http"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as other:
+        its = re.search(r"listening on port (\d+)", other.stderr.readline()).group(1)
+        upstreams = {"n": {"base_url": f"http://127.0.0.1:{service.server_port}", "schema_file": str(pathlib.Path(home, "n.json"))},
+                     "f": {"url": f"http://127.0.0.1:{its}/mcp", "trust_annotations": True, "policy": {"*": "allow"}}}
+        pathlib.Path(home, "u.json").write_text(json.dumps({"upstreams": upstreams}), encoding="utf-8")
+        with serving(home, "--upstreams", str(pathlib.Path(home, "u.json"))) as port:
+            def heard(program, **headers):
+                Noting.heard.clear()
+                text = post(port, "tools/call", {"name": "lisp_eval", "arguments": {"program": program}}, headers)
+                return list(Noting.heard), json.loads(text)["result"].get("structuredContent", {}).get("result", text)
+            sent = dict(zip(NAMES, (PARENT, STATE, BAGGAGE)))
+            (got,), _ = heard("(n/x {})", **sent)
+            check("a service gets headers", got[0][:36] == PARENT[:36] and got[0] != PARENT and got[1:] == [STATE, BAGGAGE], got)
+            _, meta = heard('(f/echo {:text "a"})', **sent)
+            check("an upstream answers", isinstance(meta, dict), meta)
+            check("an upstream gets _meta", meta["traceparent"][:36] == PARENT[:36] and meta["baggage"] == BAGGAGE, meta)
+            (got,), _ = heard("(n/x {})", traceparent="00-x", tracestate="a=b", baggage="a\u00ff=b")
+            check("what is none is no reason to refuse the call", got == [None, None, None], got)
+        other.terminate()
+    service.shutdown()
+
+
 def get(port, path):
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
         return answer.read().decode()
 
 
-def post(port, method, params):
+def post(port, method, params, headers=None):
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
             "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "0"}}
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
     request = urllib.request.Request(f"http://127.0.0.1:{port}/mcp", json.dumps(body).encode(), {
         "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": params.get("name", "")})
+        "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": params.get("name", ""),
+        **(headers or {})})
     with urllib.request.urlopen(request, timeout=60) as answer:
         return answer.read().decode()
+
+
+@contextlib.contextmanager
+def serving(home, *options):
+    """A server over HTTP; gives its port."""
+    server = subprocess.Popen([PTC, "mcp", "--http", "127.0.0.1:0", "--quiet", *options], env=environment(home),
+                              stderr=subprocess.PIPE, text=True)
+    try:
+        port = next(int(line.split()[-1]) for line in server.stderr if "listening on port" in line)
+        threading.Thread(target=server.stderr.read, daemon=True).start()
+        yield port
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
+        server.stderr.close()
 
 
 def check_metrics(home):
@@ -188,11 +277,7 @@ def check_metrics(home):
     with open(path, "w", encoding="utf-8") as out:
         many = {f"off-{i}": {"command": "none", "enabled": False} for i in range(300)}
         json.dump({"upstreams": {"f x": faulty(home, "f"), "d": faulty(home, "d", "dies", retry="none"), **many}}, out)
-    server = subprocess.Popen([PTC, "mcp", "--http", "127.0.0.1:0", "--upstreams", path, "--quiet"], env=environment(home),
-                              stderr=subprocess.PIPE, text=True)
-    try:
-        port = next(int(line.split()[-1]) for line in server.stderr if "listening on port" in line)
-        threading.Thread(target=server.stderr.read, daemon=True).start()
+    with serving(home, "--upstreams", path) as port:
         said = post(port, "tools/call", {"name": "lisp_eval", "arguments": {"program": """
             [(f-x/echo {:text "x"}) (:reason (tool/call {:server "f x" :tool "fail" :args {}}))
              (:reason (tool/call {:server "d" :tool "echo" :args {:text "x"}}))]"""}})
@@ -208,10 +293,6 @@ def check_metrics(home):
         check("metrics of many upstreams", 'ptc_upstream_starts_total{server="off-299"} 0\n' in page, len(page))
         check("metrics: age and bytes", 'ptc_upstream_catalog_age_seconds{server="f-x"} ' in page
               and 'ptc_upstream_catalog_bytes{server="f-x"} 1' in page, page[-900:])
-    finally:
-        server.terminate()
-        server.wait(timeout=60)
-        server.stderr.close()
 
 
 def check_pictures(home):
@@ -316,6 +397,8 @@ def main():
         for payloads in ("none", "summary", "full"):
             check_traces(home, payloads)
         check_traceparent(home)
+        check_state_and_baggage(home)
+        check_headers_of_traces(home)
         check_metrics(home)
         check_pictures(home)
         check_filesystem(os.path.realpath(home))

@@ -91,7 +91,7 @@ static bool begin_task_calls(Doing *d)
     remote->allow(d->remote.run, mode_of(d));
     if (d->task->ask)
         remote->offer(d->remote.run, d->task->offers);
-    remote->trace(d->remote.run, d->task->traceparent);
+    remote->trace(d->remote.run, &d->task->trace);
     remote->listen(d->remote.run, d->task->listener);
     return true;
 }

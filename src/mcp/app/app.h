@@ -30,7 +30,7 @@ typedef struct PtcAppTask {
     int64_t may_ms;        /* how long it may take since then; 0: as usual */
     const PtcCancel *cancel;
     const PtcTaskTurn *turn; /* to give away while others are waited for */
-    PtcText traceparent;
+    PtcTraceContext trace;
     struct PtcRemoteListener *listener; /* of progress in other servers (remote.h); NULL: none */
     /* Asks a person about the calls that wait in this run of PtcAppConfig.remote, and returns when it was decided.
      * False: the task is over.  NULL: nobody can be asked. */

@@ -289,7 +289,7 @@ static bool run_once(PtcJob *job)
     PtcTaskTurn turn = {pause_call, resume_call, job->call};
     PtcProgressCall waiting;
     job->in.turn = &turn;
-    job->in.traceparent = ptc_mcp_meta_text(job->call, "traceparent");
+    job->in.trace = ptc_mcp_trace(job->call);
     job->in.limits.deadline_ms = time_left(job);
     ptc_progress_sender_begin(job->app->sender, &waiting, job->call);
     job->in.listener = ptc_progress_sender_listener(&waiting);

@@ -291,7 +291,7 @@ void ptc_app_task(PtcMcpCall *call)
                        .waited_ms = ptc_mcp_waited_ms(call),
                        .may_ms = ptc_mcp_may_be_task(call) ? app->config.task_max_ms : 0,
                        .cancel = ptc_mcp_cancel_flag(call),
-                       .traceparent = ptc_mcp_meta_text(call, "traceparent"),
+                       .trace = ptc_mcp_trace(call),
                        .show_program = true};
     ptc_job_init(&job, call, "lisp_task");
     ptc_background_task_bufs(&task, list);

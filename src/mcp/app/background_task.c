@@ -164,7 +164,12 @@ static void *run_asking_task(void *user)
 static bool copy_task_texts(PtcBackgroundTask *e)
 {
     PtcText owner = {e->task.owner, strlen(e->task.owner) + 1};
-    PtcText *texts[] = {&owner, &e->task.task, &e->task.context, &e->task.traceparent};
+    PtcText *texts[] = {&owner,
+                        &e->task.task,
+                        &e->task.context,
+                        &e->task.trace.parent,
+                        &e->task.trace.state,
+                        &e->task.trace.baggage};
     enum { BACKGROUND_TEXTS = sizeof texts / sizeof *texts };
     for (size_t i = 0; i < BACKGROUND_TEXTS; i++)
         e->texts_len += texts[i]->len;

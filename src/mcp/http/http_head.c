@@ -25,6 +25,9 @@ static const char *const FIELDS[PTC_HTTP_FIELD_COUNT] = {
     "mcp-session-id",
     "last-event-id",
     "access-control-request-method",
+    "traceparent",
+    "tracestate",
+    "baggage",
 };
 
 /* `want` is in lower case. */
@@ -105,6 +108,11 @@ static bool may_repeat(int field)
     return field == PTC_HTTP_ACCEPT || field == PTC_HTTP_EXPECT;
 }
 
+static bool is_of_trace(int field)
+{
+    return field >= PTC_HTTP_TRACE_PARENT && field <= PTC_HTTP_BAGGAGE;
+}
+
 void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, const char *value,
                        size_t value_len)
 {
@@ -119,6 +127,10 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
     int field = find_http_field(name, name_len);
     if (field < 0)
         return;
+    if (is_of_trace(field)) {
+        head->field[field] = head->field[field].bytes ? PTC_TEXT("") : text;
+        return;
+    }
     head->broken |= !is_visible_value(text);
     if (!head->field[field].bytes)
         head->field[field] = text;

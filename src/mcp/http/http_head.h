@@ -23,6 +23,10 @@ typedef enum {
     PTC_HTTP_SESSION_ID,
     PTC_HTTP_LAST_EVENT_ID,
     PTC_HTTP_REQUEST_METHOD, /* from a browser that asks before it calls */
+    /* Of a trace (W3C).  Whatever they say, the request counts; one that is there twice says nothing. */
+    PTC_HTTP_TRACE_PARENT,
+    PTC_HTTP_TRACE_STATE,
+    PTC_HTTP_BAGGAGE,
     PTC_HTTP_FIELD_COUNT
 } PtcHttpField;
 

@@ -122,6 +122,42 @@ unsigned ptc_mcp_roots_changes(PtcMcpCall *call)
     return call->peer ? atomic_load(&call->peer->roots_changes) : 0;
 }
 
+static PtcTraceContext trace_of_meta(PtcMcpCall *call)
+{
+    PtcTraceContext c = {.parent = ptc_mcp_meta_text(call, "traceparent"),
+                         .state = ptc_mcp_meta_text(call, "tracestate"),
+                         .baggage = ptc_mcp_meta_text(call, "baggage")};
+    ptc_trace_context_check(&c);
+    return c;
+}
+
+static PtcTraceContext trace_of_head(const PtcMcpCall *call)
+{
+    PtcTraceContext c = {.ours = false};
+    const char *at = call->head_trace.data;
+    PtcText *to[] = {&c.parent, &c.state, &c.baggage};
+    for (size_t i = 0; call->head_trace.len && i < sizeof to / sizeof *to; i++) {
+        *to[i] = ptc_text_cstr(at);
+        at += to[i]->len + 1;
+    }
+    ptc_trace_context_check(&c);
+    return c;
+}
+
+/* The message knows better than the headers, which something between the client and us may have written; state and
+ * parent belong together. */
+PtcTraceContext ptc_mcp_trace(PtcMcpCall *call)
+{
+    PtcTraceContext c = trace_of_meta(call), head = trace_of_head(call);
+    if (!c.parent.bytes) {
+        c.parent = head.parent;
+        c.state = head.state;
+    }
+    if (!c.baggage.bytes)
+        c.baggage = head.baggage;
+    return c;
+}
+
 PtcText ptc_mcp_meta_text(PtcMcpCall *call, const char *name)
 {
     PtcValue v = ptc_map_field(&call->heap, call->meta, name);

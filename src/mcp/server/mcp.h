@@ -25,6 +25,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/text.h"
+#include "base/text/trace_context.h"
 #include "net/jsonrpc.h"
 #include "value/heap.h"
 
@@ -248,6 +249,9 @@ PtcText ptc_mcp_arg_raw(PtcMcpCall *call, const char *name);
 PtcText ptc_mcp_var(PtcMcpCall *call, const char *name);
 /* A string of the request's _meta, such as traceparent; absent: there is none. */
 PtcText ptc_mcp_meta_text(PtcMcpCall *call, const char *name);
+/* The trace that the request is part of: its _meta says so, or the headers of HTTP.  Checked; valid as long as the
+ * call. */
+PtcTraceContext ptc_mcp_trace(PtcMcpCall *call);
 /* completion/complete: the name of the argument and what has been typed of it. */
 void ptc_mcp_completing(PtcMcpCall *call, PtcText *name, PtcText *typed);
 

@@ -167,6 +167,8 @@ struct PtcMcpCall {
     PtcText method, name;
     PtcBuf id;    /* as JSON; "null" when there is none */
     PtcBuf token; /* progress token as JSON; empty: none */
+    /* traceparent, tracestate and baggage of the headers, a NUL after each; empty: there is none */
+    PtcBuf head_trace;
     PtcMcpLevel level;
 
     const PtcMcpTool *tool; /* the row, one of these four */

@@ -7,6 +7,7 @@
 enum {
     ROOM_FOR_ERROR = 1024, /* for an error whose message has at most 400 bytes */
     PARSE_MS = 10000,
+    HEAD_TRACE = 3 * 9 * 1024, /* bytes of the headers about traces */
 };
 
 static const char OUT_OF_BOUNDS[] = "the message needs more memory or time than the server has";
@@ -16,11 +17,12 @@ static void init_bufs(PtcMcpCall *call)
 {
     PtcMem *mem = &call->mcp->mem;
     size_t most = call->mcp->config.max_answer_bytes;
-    PtcBuf *all[] = {&call->id,        &call->token,     &call->answer, &call->structured,
-                     &call->scratch,   &call->asks,      &call->state,  &call->given,
-                     &call->uris.text, &call->tasks.text};
+    PtcBuf *all[] = {&call->id,        &call->token,      &call->answer,    &call->structured,
+                     &call->scratch,   &call->asks,       &call->state,     &call->given,
+                     &call->uris.text, &call->tasks.text, &call->head_trace};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ptc_buf_init(all[i], mem, most);
+    ptc_buf_init(&call->head_trace, mem, HEAD_TRACE);
     ptc_buf_init(&call->raw_text, mem, call->mcp->config.max_frame_bytes);
     ptc_buf_init(&call->message, mem, call->mcp->config.max_frame_bytes);
 }
@@ -57,9 +59,10 @@ void ptc_mcp_call_free(PtcMcpCall *call)
     ptc_mcp_unregister(call);
     if (call->own_peer)
         ptc_mcp_peer_free(call->peer);
-    PtcBuf *all[] = {&call->id,       &call->token,   &call->answer,    &call->structured,
-                     &call->scratch,  &call->asks,    &call->state,     &call->given,
-                     &call->raw_text, &call->message, &call->uris.text, &call->tasks.text};
+    PtcBuf *all[] = {&call->id,        &call->token,   &call->answer,    &call->structured,
+                     &call->scratch,   &call->asks,    &call->state,     &call->given,
+                     &call->raw_text,  &call->message, &call->uris.text, &call->tasks.text,
+                     &call->head_trace};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ptc_buf_deinit(all[i]);
     ptc_mem_free(&call->mcp->mem, call->told, call->tasks.count * sizeof *call->told);
@@ -161,6 +164,26 @@ static void handle_message(PtcMcpCall *call)
     }
 }
 
+/* Headers are gone when the handler runs.  Longer ones are not taken at all. */
+static void keep_head_trace(PtcMcpCall *call)
+{
+    static const char *const names[] = {"traceparent", "tracestate", "baggage"};
+    const PtcMcpIn *in = call->in;
+    const char *text[3];
+    bool any = false;
+    for (size_t i = 0; in->header && i < 3; i++) {
+        text[i] = in->header(in->header_user, names[i]);
+        any = any || text[i];
+    }
+    for (size_t i = 0; any && i < 3; i++) {
+        size_t n = text[i] ? strlen(text[i]) : 0;
+        ptc_buf_add(&call->head_trace, text[i] ? text[i] : "", n > HEAD_TRACE / 3 ? 0 : n);
+        ptc_buf_add_char(&call->head_trace, 0);
+    }
+    if (!ptc_buf_ok(&call->head_trace))
+        ptc_buf_clear(&call->head_trace);
+}
+
 PtcMcpCall *ptc_mcp_begin(PtcMcp *mcp, const PtcMcpIn *in)
 {
     PtcMcpCall *call = new_mcp_call(mcp);
@@ -172,6 +195,7 @@ PtcMcpCall *ptc_mcp_begin(PtcMcp *mcp, const PtcMcpIn *in)
     call->http = in->header != NULL;
     if (in->owner)
         call->owner = in->owner;
+    keep_head_trace(call);
     ptc_gate_ticket(&call->ticket, call->owner, in->len);
     if (in->len > mcp->config.max_frame_bytes)
         ptc_mcp_refuse(call, 413, PTC_MCP_INVALID_REQUEST, NULL,

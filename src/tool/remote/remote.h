@@ -9,6 +9,7 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
+#include "base/text/trace_context.h"
 #include "base/why.h"
 #include "tool/call_reason.h"
 #include "value/heap.h"
@@ -140,9 +141,8 @@ typedef struct PtcRemote {
     void (*cancel)(void *run, PtcRemoteAsk *ask);
     /* The run is over; every ask was finished, or its ready() came.  `call_log`: a JSON array of its calls, or NULL. */
     void (*end)(void *run, PtcBuf *call_log);
-    /* Soon after begin(): whose trace the run is part of, as in the header of W3C; what is none is ignored.  May be
-     * NULL. */
-    void (*trace)(void *run, PtcText traceparent);
+    /* Soon after begin(): whose trace the run is part of; what is none is ignored.  May be NULL. */
+    void (*trace)(void *run, const PtcTraceContext *context);
     /* Who is told of progress from now on; NULL: nobody, and when this returns nobody is being told.  May be NULL. */
     void (*listen)(void *run, PtcRemoteListener *listener);
     /* Before end(): the pictures and files that an answer, as JSON, refers to, as blocks of MCP, one a line.  May be

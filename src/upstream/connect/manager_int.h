@@ -18,7 +18,7 @@
 #include "upstream/connect/endpoint.h"
 #include "upstream/connect/manager.h"
 #include "upstream/connect/sign_in.h"
-#include "upstream/connect/trace_parent.h"
+#include "upstream/connect/trace_carry.h"
 #include "upstream/run/call_replay.h"
 #include "upstream/run/grants.h"
 #include "upstream/run/retry.h"
@@ -69,6 +69,7 @@ typedef struct PtcUpCall {
     bool cancelled;
     bool held;           /* it stays open while its run waits for a person: inquiry.h */
     bool counted;        /* as under way */
+    char span[17];       /* of a trace that is told to a collector; "": none */
     bool told;           /* whoever listens was told that it begins */
     uint32_t slot, tool; /* in the run's view */
     PtcListing *seen;    /* that it is from; NULL: not known yet */
@@ -161,6 +162,7 @@ typedef struct PtcUpRecord {
     PtcText server, tool; /* of the view's listing */
     PtcCallReason reason;
     char error[200];
+    char span[17];
     bool answered; /* else what became of it is unknown */
     bool approved; /* it would have had to be asked about, and a person has said yes */
     PtcUpDid did;
@@ -186,11 +188,11 @@ struct PtcUpRun {
     PtcListing **view; /* by slot: as it was at the beginning, then what came later */
     /* By upstream: PtcInstance.listed must be as large, since it had changed; 0: any. */
     uint64_t *needs;
-    uint64_t version;             /* of all listings at the beginning */
-    char trace[PTC_TRACE_PARENT]; /* of who asked; "": none */
-    PtcUpCall *calls;             /* manager->lock */
-    PtcRemoteListener *listener;  /* manager->lock; NULL: none */
-    int64_t told_ns;              /* manager->lock; when it last was; 0: never */
+    uint64_t version;            /* of all listings at the beginning */
+    PtcTraceCarry trace;         /* of who asked */
+    PtcUpCall *calls;            /* manager->lock */
+    PtcRemoteListener *listener; /* manager->lock; NULL: none */
+    int64_t told_ns;             /* manager->lock; when it last was; 0: never */
     PtcUpRecord *records;
     size_t record_count, record_cap;
     size_t refused; /* lines for calls that were not made */

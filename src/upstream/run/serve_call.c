@@ -276,11 +276,15 @@ static bool put_params(PtcUpCall *call, PtcScratch *scratch, const PtcCatalogToo
     call->args_len = call->params.len - call->args_at;
     if (call->args_len > PTC_ARGUMENTS_BYTES)
         return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "the arguments have more than 1 MiB");
-    ptc_trace_parent_put(&call->params, call->run->trace);
+    char parent[PTC_TRACE_PARENT];
+    ptc_trace_carry_next(&call->run->trace, parent, call->span);
+    ptc_trace_carry_meta(&call->run->trace, parent, &call->params);
     if (!ptc_inquiry_put_input(call))
         return false;
     ptc_emit_object_end(&call->params);
     bool web = ptc_run_upstream(call->run, call->slot)->entry.web;
+    if (web)
+        ptc_trace_carry_lines(&call->run->trace, parent, &call->headers);
     if ((web && !put_headers(call, heap, tool->name, schema, sent)) || !ptc_buf_ok(&call->params))
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     return true;
@@ -500,7 +504,11 @@ bool ptc_serve_resource(PtcUpCall *call, PtcScratch *scratch, PtcValue in)
         return false;
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "uri", uri);
-    ptc_trace_parent_put(&call->params, call->run->trace);
+    char parent[PTC_TRACE_PARENT];
+    ptc_trace_carry_next(&call->run->trace, parent, call->span);
+    ptc_trace_carry_meta(&call->run->trace, parent, &call->params);
+    if (ptc_run_upstream(call->run, call->slot)->entry.web)
+        ptc_trace_carry_lines(&call->run->trace, parent, &call->headers);
     if (!ptc_emit_object_end(&call->params))
         return ptc_call_refuse(call, PTC_CALL_NO_MEMORY, "out of memory");
     return send_call(call);

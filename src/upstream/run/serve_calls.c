@@ -88,6 +88,7 @@ bool ptc_run_record(PtcUpCall *call)
                           .at_ms = ptc_clock_wall_ms(),
                           .arguments = asked,
                           .request_bytes = call->web.url.len + call->params.len};
+        memcpy(run->records[run->record_count - 1].span, call->span, sizeof call->span);
         call->record = run->record_count;
     }
     pthread_mutex_unlock(&run->lock);
@@ -317,6 +318,8 @@ static void put_record(PtcBuf *out, const PtcUpRecord *r, size_t id)
     ptc_emit_field_uint(out, "attempts", r->attempts);
     put_ms(out, "wait_ms", r->wait_ns);
     ptc_emit_field_uint(out, "request_bytes", r->request_bytes);
+    if (r->span[0])
+        ptc_emit_field_cstr(out, "span_id", r->span);
     put_notes(out, r->notes);
     put_record_text(out, "arguments", r->arguments);
     put_record_text(out, "result", r->result);

@@ -71,7 +71,12 @@ static bool take_service_request(PtcUpCall *call, PtcScratch *scratch, PtcOpenap
     if (call->web.url.full)
         return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS,
                                "the address would have more than %d bytes", PTC_URL_BYTES);
-    ptc_emit_value(&call->headers, heap, request->headers);
+    PtcValue headers = request->headers;
+    char parent[PTC_TRACE_PARENT];
+    ptc_trace_carry_next(&call->run->trace, parent, call->span);
+    if (!call->web.outside)
+        ptc_trace_carry_map(&call->run->trace, parent, heap, &headers);
+    ptc_emit_value(&call->headers, heap, headers);
     if (call->headers.full)
         return ptc_call_refuse(call, PTC_CALL_INVALID_ARGS, "the headers would be too large");
     ptc_emit_value(&call->web.auth, heap, auth);

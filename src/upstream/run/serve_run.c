@@ -73,6 +73,7 @@ static void *begin_upstream_run(PtcRemote *self, const char *owner, int64_t dead
     pthread_mutex_init(&run->denied_lock, NULL);
     ptc_buf_init(&run->plan, m->mem, PLAN_BYTES);
     ptc_arena_init(&run->names, m->mem);
+    ptc_trace_carry_init(&run->trace, m->mem);
     ptc_replay_init(&run->replay, m->mem);
     ptc_grants_init(&run->granted, m->mem);
     ptc_grants_init(&run->declined, m->mem);
@@ -404,6 +405,7 @@ static void end_upstream_run(void *user, PtcBuf *call_log)
     ptc_run_free_records(run);
     ptc_run_free_denied(run);
     ptc_buf_deinit(&run->plan);
+    ptc_trace_carry_deinit(&run->trace);
     ptc_replay_deinit(&run->replay);
     ptc_grants_deinit(&run->granted);
     ptc_grants_deinit(&run->declined);
@@ -430,10 +432,10 @@ static bool knows_namespace(PtcRemote *self, PtcText ns, PtcBuf *nearest)
     return false;
 }
 
-static void trace(void *user, PtcText traceparent)
+static void trace(void *user, const PtcTraceContext *context)
 {
     PtcUpRun *run = user;
-    ptc_trace_parent_read(traceparent, run->trace);
+    ptc_trace_carry_take(&run->trace, context);
 }
 
 static void pictures(void *user, PtcText json, PtcBuf *out)
