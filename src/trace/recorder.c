@@ -57,6 +57,8 @@ PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, PtcWhy *why)
     r->payloads = config->payloads;
     r->secrets[0] = config->secrets;
     r->secrets[1] = config->more_secrets;
+    r->traced = config->traced;
+    r->traced_user = config->traced_user;
     pthread_mutex_init(&r->lock, NULL);
     bool ok = make_ring(r, config->ring);
     if (ok && config->trace_dir) {
@@ -267,6 +269,17 @@ static void end_event(PtcBuf *out)
     ptc_buf_add_char(out, '\n');
 }
 
+/* Which span the call is, and whose child. */
+static void add_span(PtcBuf *out, const PtcCallNote *n)
+{
+    enum { SPAN_AT = 36, SPAN_LEN = 16 };
+    if (!n->span[0])
+        return;
+    ptc_emit_field_cstr(out, "traceparent", n->span);
+    if (n->parent[0])
+        ptc_emit_field_text(out, "parent_span", (PtcText){n->parent + SPAN_AT, SPAN_LEN});
+}
+
 static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcCallLog *l, uint64_t file,
                       uint64_t number, int64_t at_ms)
 {
@@ -279,6 +292,7 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcCallLog *l, uint6
     ptc_emit_field_cstr(&out, "version", PTC_VERSION);
     ptc_emit_field_cstr(&out, "payloads", ptc_payloads_name(r->payloads));
     ptc_recorder_put_time(&out, begun);
+    add_span(&out, n);
     end_event(&out);
     begin_event(&out, "call.start");
     ptc_recorder_put_time(&out, begun);
@@ -289,8 +303,10 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcCallLog *l, uint6
     ptc_recorder_put_time(&out, at_ms);
     add_answered(r, &out, n, PTC_RECORD_FILE_TEXT);
     end_event(&out);
-    if (ptc_buf_ok(&out))
+    if (ptc_buf_ok(&out) && r->trace)
         ptc_trace_write(r->trace, begun, file, &out);
+    if (ptc_buf_ok(&out) && r->traced && n->span[0])
+        r->traced(r->traced_user, ptc_buf_view(&out));
     ptc_buf_deinit(&out);
 }
 
@@ -377,7 +393,7 @@ void ptc_recorder_note(PtcRecorder *r, const PtcCallNote *note)
     uint64_t file = ++r->calls, number = count_owner_call(r, note->owner);
     pthread_mutex_unlock(&r->lock);
     ptc_call_log_open(&call_log, &r->mem, note->call_log);
-    if (r->trace)
+    if (r->trace || (r->traced && note->span[0]))
         add_trace(r, note, &call_log, file, number, at_ms);
     if (r->max)
         add_call_record(r, note, &call_log, number, at_ms);

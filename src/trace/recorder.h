@@ -23,8 +23,11 @@ enum { PTC_RECORD_TEXT = 8 * PTC_KB, PTC_RECORD_FILE_TEXT = PTC_MB };
 typedef struct PtcRecorderConfig {
     size_t ring; /* calls kept; 0: none */
     PtcPayloads payloads;
-    const char *trace_dir;                    /* NULL: no files */
-    size_t trace_files;                       /* beyond this the oldest are removed */
+    const char *trace_dir; /* NULL: no files */
+    size_t trace_files;    /* beyond this the oldest are removed */
+    /* Gets the trace of each call that has a span, once it has ended; any thread.  NULL: nobody wants them. */
+    void (*traced)(void *user, PtcText lines);
+    void *traced_user;
     const PtcSecrets *secrets, *more_secrets; /* borrowed; NULL: none */
 } PtcRecorderConfig;
 
@@ -32,6 +35,8 @@ typedef struct PtcRecorderConfig {
 typedef struct PtcCallNote {
     const char *tool; /* a constant */
     const char *owner;
+    const char *span;   /* the call's own, as a traceparent; "": it is part of no trace */
+    const char *parent; /* the traceparent of who asked; "": none */
     bool ok;
     const char *reason; /* "" when ok */
     PtcText program, context, result, message;

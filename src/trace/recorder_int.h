@@ -35,6 +35,8 @@ struct PtcRecorder {
     PtcPayloads payloads;
     const PtcSecrets *secrets[2]; /* or NULL */
     PtcTrace *trace;
+    void (*traced)(void *user, PtcText lines); /* or NULL */
+    void *traced_user;
     /* It guards everything below.  Threads that end a call take it to add a record, whose texts are ready by then, and
      * `lisp_debug` takes it to read; no other lock is taken inside. */
     pthread_mutex_t lock;

@@ -9,7 +9,15 @@
 #include "ptc/ptc.h"
 #include "viewer/trace_report.h"
 
-enum { TRACE_ID = 16, SPAN_ID = 8, INTERNAL = 1, CLIENT = 3, STATUS_OK = 1, STATUS_ERROR = 2 };
+enum {
+    TRACE_ID = 16,
+    SPAN_ID = 8,
+    INTERNAL = 1,
+    OTLP_SERVER = 2,
+    CLIENT = 3,
+    STATUS_OK = 1,
+    STATUS_ERROR = 2
+};
 enum { OTLP_MESSAGE = 512 };
 
 typedef struct {
@@ -22,9 +30,11 @@ static void begin_otlp_span(PtcReport *r)
     if (o->any) {
         ptc_buf_add_cstr(&r->out, ",\n");
     } else {
+        ptc_buf_add_cstr(&r->out, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":"
+                                  "\"service.name\",\"value\":{\"stringValue\":");
+        ptc_emit_cstr(&r->out, r->service ? r->service : "ptc");
         ptc_buf_add_cstr(&r->out,
-                         "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":"
-                         "\"service.name\",\"value\":{\"stringValue\":\"ptc\"}}]},"
+                         "}}]},"
                          "\"scopeSpans\":[{\"scope\":{\"name\":\"ptc\",\"version\":\"" PTC_VERSION
                          "\"},\"spans\":[\n");
     }
@@ -34,9 +44,30 @@ static void begin_otlp_span(PtcReport *r)
 
 /* ------------------------------------------------------------------------------------- ids */
 
+/* The parts of a traceparent. */
+enum { OTLP_TRACE_AT = 3, OTLP_SPAN_AT = 36 };
+
+static bool is_span_id(const char *text)
+{
+    return strspn(text, "0123456789abcdef") == 2 * SPAN_ID && !text[2 * SPAN_ID];
+}
+
+static void add_trace_id(PtcReport *r)
+{
+    ptc_emit_key(&r->out, "traceId");
+    if (r->span[0])
+        ptc_emit_text(&r->out, (PtcText){r->span + OTLP_TRACE_AT, 2 * TRACE_ID});
+    else
+        ptc_emit_hex(&r->out, r->digest, TRACE_ID);
+}
+
 static void add_span_id(PtcReport *r, const char *key, const char *id)
 {
     uint8_t digest[PTC_SHA256_BYTES];
+    if (r->span[0] && strcmp(id, r->root) == 0) {
+        ptc_emit_field_text(&r->out, key, (PtcText){r->span + OTLP_SPAN_AT, 2 * SPAN_ID});
+        return;
+    }
     PtcText both[] = {{(const char *)r->digest, TRACE_ID}, ptc_text_cstr(id)};
     ptc_sha256_parts(both, 2, digest);
     ptc_emit_key(&r->out, key);
@@ -154,17 +185,29 @@ static void add_span_name(PtcBuf *out, const PtcTracePart *part)
     ptc_emit_string_end(out);
 }
 
+/* Calls of `ptc mcp` come from outside, models and other servers are outside. */
+static int kind_of_span(const PtcTracePart *part)
+{
+    if (part->kind == PTC_TRACE_PART_CALL)
+        return OTLP_SERVER;
+    return part->kind == PTC_TRACE_PART_MODEL || part->outside ? CLIENT : INTERNAL;
+}
+
 static void add_otlp_span(PtcReport *r, const PtcTracePart *part, const PtcTraceEvent *event)
 {
     PtcBuf *out = &r->out;
     begin_otlp_span(r);
-    ptc_emit_key(out, "traceId");
-    ptc_emit_hex(out, r->digest, TRACE_ID);
-    add_span_id(r, "spanId", part->id);
+    add_trace_id(r);
+    if (is_span_id(part->span))
+        ptc_emit_field_cstr(out, "spanId", part->span);
+    else
+        add_span_id(r, "spanId", part->id);
     if (part->parent[0])
         add_span_id(r, "parentSpanId", part->parent);
+    else if (is_span_id(r->parent_span))
+        ptc_emit_field_cstr(out, "parentSpanId", r->parent_span);
     add_span_name(out, part);
-    ptc_emit_field_int(out, "kind", part->kind == PTC_TRACE_PART_MODEL ? CLIENT : INTERNAL);
+    ptc_emit_field_int(out, "kind", kind_of_span(part));
     add_span_time(r, "startTimeUnixNano", part->start_us);
     add_span_time(r, "endTimeUnixNano", part->end_us);
     add_attributes(out, part);
@@ -174,8 +217,9 @@ static void add_otlp_span(PtcReport *r, const PtcTracePart *part, const PtcTrace
 
 static void finish_otlp(PtcReport *r)
 {
-    const Otlp *o = r->state;
+    Otlp *o = r->state;
     ptc_buf_add_cstr(&r->out, o->any ? "\n]}]}]}\n" : "{\"resourceSpans\":[]}\n");
+    o->any = false; /* what comes next is another document */
 }
 
 const PtcReportForm ptc_form_otlp = {.name = "otlp",

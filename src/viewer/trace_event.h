@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/why.h"
 
-enum { PTC_TRACE_ID_BYTES = 64, PTC_TRACE_NAME_BYTES = 96 };
+enum { PTC_TRACE_ID_BYTES = 64, PTC_TRACE_NAME_BYTES = 96, PTC_TRACE_SPAN_BYTES = 24 };
 
 /* Parts of a run, each inside the one that its parent names. */
 typedef enum {
@@ -64,6 +64,9 @@ typedef enum {
     X(calls)                \
     X(server)               \
     X(duration_ms)          \
+    X(traceparent)          \
+    X(parent_span)          \
+    X(span_id)              \
     X(left_out)
 enum {
 #define PTC_TRACE_FIELD(name) PTC_FIELD_##name,

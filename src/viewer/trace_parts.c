@@ -144,6 +144,7 @@ static void name_part(PtcTracePart *part, const PtcTraceEvent *e)
         ptc_trace_event_show(e, fields[part->kind], part->name, sizeof part->name);
     if (e->field[PTC_FIELD_server].bytes)
         name_upstream(part, e);
+    part->outside = e->field[PTC_FIELD_server].bytes != NULL;
     if (part->kind == PTC_TRACE_PART_RUN && !part->name[0])
         ptc_trace_event_show(e, PTC_FIELD_agent, part->name, sizeof part->name);
     if (part->kind == PTC_TRACE_PART_RUN && !part->name[0])
@@ -185,6 +186,7 @@ static PtcTracePart begin_part(PtcParts *p, const PtcTraceEvent *e)
     if (e->kind == PTC_TRACE_PART_RUN || e->kind == PTC_TRACE_PART_CALL)
         part.run = ++p->runs;
     name_part(&part, e);
+    ptc_trace_event_show(e, PTC_FIELD_span_id, part.span, sizeof part.span);
     return part;
 }
 

@@ -17,6 +17,7 @@ typedef struct PtcTracePart {
     char id[PTC_TRACE_ID_BYTES], parent[PTC_TRACE_ID_BYTES]; /* "": none */
     /* Of the agent, model or tool; of a turn its number; of a program "". */
     char name[PTC_TRACE_NAME_BYTES];
+    char span[PTC_TRACE_SPAN_BYTES]; /* that others know it by; "": none */
     char mode[24];  /* of a run its mode, of a turn its type, of a call its layer */
     unsigned depth; /* parts around it that are under way */
     uint32_t run;   /* counts runs and calls of `ptc mcp`, from 1; 0: in none that is known */
@@ -25,6 +26,7 @@ typedef struct PtcTracePart {
     /* When its end was told, which is after all that is inside it; duration_us may be shorter. */
     int64_t end_us;
     bool ended, ok;
+    bool outside;                      /* a call of another server */
     char reason[PTC_TRACE_NAME_BYTES]; /* why it is not ok; of a program also how it ended */
     bool cached, warned;
     PtcTraceTokens tokens;

@@ -52,6 +52,8 @@ void ptc_trace_report_time(char out[PTC_REPORT_TIME], int64_t us)
 static void report_part_begun(void *user, const PtcTracePart *part)
 {
     PtcReport *r = user;
+    if (!r->root[0])
+        memcpy(r->root, part->id, sizeof r->root);
     if (r->form->began)
         r->form->began(r, part);
 }
@@ -114,7 +116,15 @@ static void add_line_digest(PtcReport *r, PtcText line)
     memcpy(r->digest, digest, sizeof digest);
 }
 
-static void take_trace_line(PtcReport *r, uint64_t number, PtcText line)
+static void take_trace_span(PtcReport *r, const PtcTraceEvent *e)
+{
+    char text[2 * PTC_TRACE_PARENT]; /* with room to show that it was cut */
+    ptc_trace_event_show(e, PTC_FIELD_traceparent, text, sizeof text);
+    ptc_trace_parent_read(ptc_text_cstr(text), r->span);
+    ptc_trace_event_show(e, PTC_FIELD_parent_span, r->parent_span, sizeof r->parent_span);
+}
+
+void ptc_trace_report_line(PtcReport *r, uint64_t number, PtcText line)
 {
     PtcTraceEvent event;
     PtcWhy why;
@@ -128,6 +138,8 @@ static void take_trace_line(PtcReport *r, uint64_t number, PtcText line)
     r->events++;
     if (r->began_ms == 0 && (event.step == PTC_EVENT_FIRST || event.kind == PTC_TRACE_PART_CALL))
         take_trace_time(r, &event);
+    if (event.step == PTC_EVENT_FIRST)
+        take_trace_span(r, &event);
     if (event.step == PTC_EVENT_CUT)
         r->tell(r->user, r->file, number, "the trace ends here: it had reached its largest size");
     if (!ptc_parts_take(r->parts, &event))
@@ -149,7 +161,7 @@ static const char *read_lines(PtcReport *r, PtcLines *lines)
     for (uint64_t number = 1; !r->failed; number++) {
         switch (ptc_lines_next(lines, &line)) {
         case PTC_LINE_OK:
-            take_trace_line(r, number, number == 1 ? without_mark(line) : line);
+            ptc_trace_report_line(r, number, number == 1 ? without_mark(line) : line);
             break;
         case PTC_LINE_TOO_LONG: skip_bad_line(r, number, "it is longer than 16 MiB"); break;
         case PTC_LINE_END: return NULL;
@@ -159,21 +171,32 @@ static const char *read_lines(PtcReport *r, PtcLines *lines)
     return NULL;
 }
 
-const char *ptc_trace_report_read(PtcReport *r, int fd, const char *name)
+void ptc_trace_report_begin(PtcReport *r, const char *name)
 {
-    PtcLines lines;
     r->file = name;
     r->file_count++;
     r->began_ms = 0;
     r->digest_done = false;
     memset(r->digest, 0, sizeof r->digest);
+    r->span[0] = r->parent_span[0] = r->root[0] = '\0';
     if (r->form->file)
         r->form->file(r);
+}
+
+void ptc_trace_report_end(PtcReport *r)
+{
+    ptc_parts_end(r->parts);
+    flush_report(r, 1);
+}
+
+const char *ptc_trace_report_read(PtcReport *r, int fd, const char *name)
+{
+    PtcLines lines;
+    ptc_trace_report_begin(r, name);
     ptc_lines_init(&lines, r->mem, fd, PTC_REPORT_LINE);
     const char *why = read_lines(r, &lines);
     ptc_lines_deinit(&lines);
-    ptc_parts_end(r->parts);
-    flush_report(r, 1);
+    ptc_trace_report_end(r);
     return why;
 }
 

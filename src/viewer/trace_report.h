@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/text/hmac.h"
+#include "base/text/trace_context.h"
 #include "viewer/trace_parts.h"
 
 enum { PTC_REPORT_LINE = 16 * PTC_MB, PTC_REPORT_TOP_MAX = 1000 };
@@ -20,6 +21,10 @@ typedef struct PtcReport {
     int64_t began_ms;                 /* when it began, since 1970; 0: not told */
     uint8_t digest[PTC_SHA256_BYTES]; /* of its lines up to the first part that ended */
     bool digest_done;
+    /* The span that it is, when its first line says so, and the one around that; "": none. */
+    char span[PTC_TRACE_PARENT], parent_span[PTC_TRACE_SPAN_BYTES];
+    char root[PTC_TRACE_ID_BYTES]; /* id of the part with that span; "": none yet */
+    const char *service;           /* for other tools; NULL: "ptc" */
     uint64_t events, bad;
     void *state; /* of the form */
     PtcParts *parts;
@@ -51,6 +56,10 @@ const PtcReportForm *ptc_trace_report_form(const char *name);
 /* `report` has the write and tell functions, the user and top.  False: out of memory. */
 PTC_MUST_USE bool ptc_trace_report_init(PtcReport *report, PtcMem *mem, const PtcReportForm *form);
 void ptc_trace_report_deinit(PtcReport *report);
+/* A trace that comes line by line, each without its end; *_end tells the parts that have not ended. */
+void ptc_trace_report_begin(PtcReport *report, const char *name);
+void ptc_trace_report_line(PtcReport *report, uint64_t number, PtcText line);
+void ptc_trace_report_end(PtcReport *report);
 /* Reads a file to its end.  NULL, or why it could not be read: a constant text, or strerror's. */
 PTC_MUST_USE const char *ptc_trace_report_read(PtcReport *report, int fd, const char *name);
 /* Writes what comes last.  False: not everything was written. */

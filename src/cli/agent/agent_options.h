@@ -4,6 +4,7 @@
 #define PTC_CLI_AGENT_AGENT_OPTIONS_H
 
 #include "cli/options.h"
+#include "cli/out/otlp_out.h"
 
 #define PTC_AGENT_OPTION_MOST ((int64_t)1 << 40)
 
@@ -47,6 +48,7 @@
          .field = FIELD(trace),                                                                   \
          .value = "FILE",                                                                         \
          .help = "write what happens to a file, one event per line (ptc docs trace)"},            \
+        PTC_OTLP_ROW(FIELD(otlp), PTC_GROUP_RECORDS),                                             \
         {.name = "journal",                                                                       \
          .group = PTC_GROUP_RECORDS,                                                              \
          .type = PTC_OPTION_TEXT,                                                                 \

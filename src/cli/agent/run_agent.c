@@ -373,7 +373,8 @@ static PtcAgentOptions run_agent_options(Command *c)
 static int run_chain(Command *c)
 {
     int status = PTC_EXIT_FAILED;
-    if (!ptc_trace_out_open(&c->trace, "run", c->o->trace, ptc_agent_host_secrets(c->host)))
+    if (!ptc_trace_out_open(&c->trace, "run", c->o->trace, c->o->otlp,
+                            ptc_agent_host_secrets(c->host)))
         return PTC_EXIT_USAGE;
     c->chain = (PtcChain){.defs = c->defs,
                           .count = c->count,
@@ -438,7 +439,7 @@ static bool open_run_upstreams(Command *c, int *status)
                                       .records = ptc_agent_host_more_secrets(c->host),
                                       .cancel = &ptc_interrupt,
                                       .live = &c->live,
-                                      .traced = c->o->trace != NULL,
+                                      .traced = c->o->trace || c->o->otlp,
                                       .start = !c->o->dry_run};
     bool named = options.files.count || options.imports.count, used = has_program_agents(c);
     options.none = options.none || !used;

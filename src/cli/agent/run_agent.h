@@ -9,7 +9,7 @@
 /* The options of the command; see cmd_run.c. */
 typedef struct PtcRunCommand {
     bool jsonl, allow_tools, json, messages, dry_run, replay_loose;
-    const char *context, *llm, *models, *trace, *record, *journal, *compile, *sample;
+    const char *context, *llm, *models, *trace, *otlp, *record, *journal, *compile, *sample;
     PtcOptionList then, chunks, data;
     int64_t token_limit, llm_timeout_ms; /* -1: no limit; 0: the default */
     int exceeded;                        /* 1: return_partial */

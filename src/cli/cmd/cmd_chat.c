@@ -26,7 +26,7 @@
 #include "tool/learn.h"
 
 typedef struct ChatOptions {
-    const char *llm, *models, *context, *record, *trace, *journal;
+    const char *llm, *models, *context, *record, *trace, *otlp, *journal;
     bool replay_loose;
     int64_t token_limit, llm_timeout_ms;
     int exceeded, check;
@@ -398,7 +398,7 @@ static bool open_chat_upstreams(Chat *c, int *status)
                                       .records = ptc_agent_host_more_secrets(c->host),
                                       .cancel = &interrupted,
                                       .live = &c->live,
-                                      .traced = c->o->trace != NULL,
+                                      .traced = c->o->trace || c->o->otlp,
                                       .start = true};
     bool plain = ptc_definition_is_plain(c->def);
     options.none = options.none || plain;
@@ -428,8 +428,8 @@ static int chat_with(Chat *c)
     c->chat.tree.llm_timeout_ms = c->o->llm_timeout_ms;
     if (!open)
         say_fault(&fault);
-    if (open &&
-        ptc_trace_out_open(&c->trace, "chat", c->o->trace, ptc_agent_host_secrets(c->host))) {
+    if (open && ptc_trace_out_open(&c->trace, "chat", c->o->trace, c->o->otlp,
+                                   ptc_agent_host_secrets(c->host))) {
         set_up_chat(c);
         status = run_chat(c);
         tear_down_chat(c);

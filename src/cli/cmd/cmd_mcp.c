@@ -20,6 +20,7 @@
 #include "cli/mcp/mcp_keep.h"
 #include "cli/mcp/mcp_options.h"
 #include "cli/mcp/mcp_upstreams.h"
+#include "cli/out/otlp_out.h"
 #include "exec/worker.h"
 #include "json/emit.h"
 #include "mcp/app/app.h"
@@ -50,6 +51,7 @@ typedef struct {
     unsigned char key[PTC_MCP_KEY];     /* of tokens that clients keep */
     uint8_t root_key[PTC_STORE_SECRET]; /* of all servers with one store */
     PtcSecrets secrets;
+    PtcOtlp *otlp;     /* or NULL */
     PtcZygote *zygote; /* of workers, until an executor takes it over */
     PtcTools *tools;
     PtcShared *data;
@@ -425,6 +427,12 @@ static bool make_executor(Server *s)
     return s->executor || refuse_mcp_option("limits", why.text);
 }
 
+/* PtcRecorderConfig.traced */
+static void send_trace(void *user, PtcText lines)
+{
+    ptc_otlp_lines(user, lines);
+}
+
 static void set_config(Server *s)
 {
     const PtcMcpOptions *o = &s->o;
@@ -471,6 +479,8 @@ static void set_config(Server *s)
     c->recorder.payloads = (PtcPayloads)o->trace_payloads;
     c->recorder.secrets = &s->secrets;
     c->recorder.trace_dir = o->trace_dir;
+    c->recorder.traced = s->otlp ? send_trace : NULL;
+    c->recorder.traced_user = s->otlp;
     c->recorder.trace_files = (size_t)o->trace_max_files;
     c->max_program_bytes = (size_t)o->max_program_bytes;
     c->max_context_bytes = (size_t)o->max_context_bytes;
@@ -534,6 +544,25 @@ static bool make_app(Server *s)
 }
 
 /* ------------------------------------------------------------------------------------- serving */
+
+static bool open_collector(Server *s)
+{
+    PtcWhy why;
+    if (s->o.otlp)
+        s->failure = PTC_EXIT_USAGE;
+    return ptc_otlp_out_open(s->mem, "mcp", s->o.otlp, false, &s->otlp, &why) ||
+           refuse_mcp_option("--otlp", why.text);
+}
+
+/* PtcHttpConfig.metrics */
+static void add_metrics(void *user, PtcBuf *out)
+{
+    Server *s = user;
+    if (s->upstreams.mem)
+        ptc_mcp_upstreams_metrics(&s->upstreams, out);
+    if (s->otlp)
+        ptc_otlp_metrics(s->otlp, out);
+}
 
 static int serve_stdio(Server *s, const PtcMcpStdio *io)
 {
@@ -599,6 +628,8 @@ static int serve_http(Server *s)
         config.again = ptc_mcp_upstreams_read_again;
         config.again_user = &s->upstreams;
     }
+    config.metrics = add_metrics;
+    config.metrics_user = s;
     PtcMcpKeep keep;
     if (!s->o.stateless && ptc_store_is_shared(s->store)) {
         ptc_mcp_keep_init(&keep, s->store, ptc_http_defaults.max_sessions, s->config.owner_share);
@@ -656,7 +687,7 @@ static int run_mcp_server(Server *s)
     if (!read_server_tools(s) || !list_secrets(s) || !open_store(s) || !open_server_upstreams(s))
         return s->failure;
     set_server_limits(s);
-    if (!open_tasks(s) || !make_executor(s) || !make_app(s))
+    if (!open_tasks(s) || !make_executor(s) || !open_collector(s) || !make_app(s))
         return s->failure;
     return s->o.http ? serve_http(s) : serve_stdio(s, &io);
 }
@@ -666,6 +697,7 @@ static void release_server(Server *s)
     wipe_tokens(s);
     ptc_mcp_upstreams_follow(&s->upstreams, NULL);
     ptc_app_free(s->app);
+    ptc_otlp_free(s->otlp);
     ptc_store_free(s->store);
     if (s->executor)
         s->executor->free(s->executor);

@@ -3,6 +3,7 @@
  * holds: the command line wins over the environment, which wins over the file; a misspelt name is an error in all
  * three. */
 #include "cli/mcp/mcp_options.h"
+#include "cli/out/otlp_out.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +119,7 @@ static const PtcOption table[] = {
      "how much traces and lisp_debug show of programs and results", 0, 0, PTC_GROUP_TRACES},
     {"trace-max-files", 0, PTC_OPTION_INT, MCP_AT(trace_max_files), "N",
      "traces to keep; older ones are removed", 1, 100000, PTC_GROUP_TRACES},
+    PTC_OTLP_ROW(MCP_AT(otlp), PTC_GROUP_TRACES),
     {"max-concurrent-calls", 0, PTC_OPTION_INT, MCP_AT(max_running), "N",
      "calls that run at once (the number of cores)", 1, 1024, PTC_GROUP_SERVING},
     {"max-queued-calls", 0, PTC_OPTION_INT, MCP_AT(max_waiting), "N",

@@ -14,7 +14,7 @@
 /* The options of the command, whichever of the three places they came from.  Texts are borrowed from argv and the
  * environment, or lie in the arena that was given for reading. */
 typedef struct PtcMcpOptions {
-    const char *http, *token_file, *tools, *trace_dir, *config;
+    const char *http, *token_file, *tools, *trace_dir, *otlp, *config;
     int profile, isolation; /* -1: not given */
     int check;              /* likewise; PTC_CHECK_* */
     int structured, trace_payloads, log_format, print_config, install;

@@ -18,33 +18,60 @@ static bool complain_of_trace(const PtcTraceOut *o, const char *why)
 static bool write_trace_line(void *user, PtcText line)
 {
     PtcTraceOut *o = user;
-    return ptc_io_write(o->fd, line.bytes, line.len);
+    if (o->otlp)
+        ptc_otlp_lines(o->otlp, line);
+    return o->fd < 0 || ptc_io_write(o->fd, line.bytes, line.len);
 }
 
-bool ptc_trace_out_open(PtcTraceOut *o, const char *command, const char *path,
+static bool open_collector(PtcTraceOut *o, const char *option)
+{
+    PtcMem mem;
+    PtcWhy why;
+    ptc_mem_init(&mem, PTC_MB); /* for the option alone */
+    if (ptc_otlp_out_open(&mem, o->command, option, true, &o->otlp, &why))
+        return true;
+    ptc_io_printf(PTC_IO_STDERR, "ptc %s: --otlp: %s\n", o->command, why.text);
+    return false;
+}
+
+static bool has_trace(const PtcTraceOut *o)
+{
+    return o->fd >= 0 || o->otlp;
+}
+
+bool ptc_trace_out_open(PtcTraceOut *o, const char *command, const char *path, const char *otlp,
                         const PtcSecrets *secrets)
 {
     *o = (PtcTraceOut){.command = command, .path = path, .fd = -1};
-    if (!path)
-        return true;
-    o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
-    if (o->fd < 0)
+    if (!open_collector(o, otlp))
+        return false;
+    if (path)
+        o->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+    if (path && o->fd < 0) {
+        ptc_otlp_free(o->otlp);
+        o->otlp = NULL;
         return complain_of_trace(o, strerror(errno));
-    ptc_agent_trace_init(&o->trace, secrets, write_trace_line, o);
+    }
+    if (has_trace(o))
+        ptc_agent_trace_init(&o->trace, secrets, write_trace_line, o);
     return true;
 }
 
 void ptc_trace_out_tell(PtcTraceOut *o, const PtcProgress *p)
 {
-    if (o->fd >= 0)
+    if (has_trace(o))
         ptc_agent_trace_tell(&o->trace, p);
 }
 
 bool ptc_trace_out_close(PtcTraceOut *o)
 {
-    if (o->fd < 0)
+    if (!has_trace(o))
         return true;
     bool ok = ptc_agent_trace_deinit(&o->trace);
+    ptc_otlp_free(o->otlp);
+    o->otlp = NULL;
+    if (o->fd < 0)
+        return true;
     ok = close(o->fd) == 0 && ok;
     o->fd = -1;
     return ok || complain_of_trace(o, "the trace could not be written completely");

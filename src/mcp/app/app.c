@@ -41,7 +41,7 @@ static bool make_stores(PtcApp *app, PtcWhy *why)
     sessions.store = c->store;
     if (c->sessions && !(app->sessions = ptc_sessions_new(&sessions)))
         return ptc_why_no_memory(why);
-    if ((c->debug_tool || c->recorder.trace_dir) &&
+    if ((c->debug_tool || c->recorder.trace_dir || c->recorder.traced) &&
         !(app->recorder = ptc_recorder_new(&c->recorder, why)))
         return false;
     ptc_why_no_memory(why);

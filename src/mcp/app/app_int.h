@@ -61,6 +61,8 @@ typedef struct PtcJob {
     PtcMcpCall *call;
     const char *tool, *owner;
     int64_t begun_ns;
+    PtcTraceContext trace;                                 /* for what it calls */
+    char parent[PTC_TRACE_PARENT], span[PTC_TRACE_PARENT]; /* its own; "": none */
     PtcTaskIn in;
     PtcTaskOut out;
     PtcSessionEntry *held; /* or NULL */

@@ -47,6 +47,26 @@ static unsigned wanted_task_parts(const PtcApp *app)
     return by_profile[app->config.profile] | (app->recorder ? PTC_WANT_CALLS : 0);
 }
 
+/* A call whose trace is told to a collector is a span of it, and what it calls are spans inside that.  What its client
+ * does not want to be kept is not told. */
+static void begin_span(PtcJob *job)
+{
+    job->trace = ptc_mcp_trace(job->call);
+    if (!job->app->recorder || !job->app->config.recorder.traced)
+        return;
+    ptc_trace_parent_read(job->trace.parent, job->parent);
+    if (job->parent[0] && !ptc_trace_parent_is_sampled(job->parent))
+        return;
+    bool made = job->parent[0] ? ptc_trace_parent_next(job->parent, job->span, NULL)
+                               : ptc_trace_parent_new(job->span);
+    if (!made) {
+        job->span[0] = '\0';
+        return;
+    }
+    job->trace.parent = ptc_text_cstr(job->span);
+    job->trace.ours = true;
+}
+
 /* The clock is only read if there is a recorder to use it. */
 void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
 {
@@ -55,6 +75,7 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
     *job = (PtcJob){.app = app, .call = call, .tool = tool, .owner = ptc_mcp_owner(call)};
     if (app->recorder)
         job->begun_ns = ptc_clock_ns(NULL);
+    begin_span(job);
     ptc_task_in_init(&job->in);
     job->in.want = wanted_task_parts(app);
     job->in.limits.result_bytes = RESULT_BYTES;
@@ -81,6 +102,8 @@ void ptc_job_done(PtcJob *job)
     if (job->app->recorder && !job->unrecorded) {
         PtcCallNote note = {.tool = job->tool,
                             .owner = job->owner,
+                            .span = job->span,
+                            .parent = job->parent,
                             .ok = !job->failed,
                             .reason = job->reason,
                             .program = job->in.program,
@@ -289,7 +312,7 @@ static bool run_once(PtcJob *job)
     PtcTaskTurn turn = {pause_call, resume_call, job->call};
     PtcProgressCall waiting;
     job->in.turn = &turn;
-    job->in.trace = ptc_mcp_trace(job->call);
+    job->in.trace = job->trace;
     job->in.limits.deadline_ms = time_left(job);
     ptc_progress_sender_begin(job->app->sender, &waiting, job->call);
     job->in.listener = ptc_progress_sender_listener(&waiting);

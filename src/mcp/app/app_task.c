@@ -291,9 +291,9 @@ void ptc_app_task(PtcMcpCall *call)
                        .waited_ms = ptc_mcp_waited_ms(call),
                        .may_ms = ptc_mcp_may_be_task(call) ? app->config.task_max_ms : 0,
                        .cancel = ptc_mcp_cancel_flag(call),
-                       .trace = ptc_mcp_trace(call),
                        .show_program = true};
     ptc_job_init(&job, call, "lisp_task");
+    task.trace = job.trace;
     ptc_background_task_bufs(&task, list);
     for (size_t i = 0; i < PTC_BACKGROUND_BUFS; i++)
         ptc_buf_init(list[i], ptc_mcp_mem(ptc_mcp_server(call)), TASK_TEXT_BYTES);
