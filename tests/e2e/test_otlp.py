@@ -180,6 +180,22 @@ def test_agent(home):
     check("variables alone send nothing", done.stdout == "3\n" and not done.stderr, done)
 
 
+def test_eval(home):
+    up = {"upstreams": {"f": faulty(home, "f", "meta", trust_annotations=True, policy={"*": "allow"})}}
+    pathlib.Path(home, "u.json").write_text(json.dumps(up), encoding="utf-8")
+    with Collector(FINE) as to:
+        done = subprocess.run([PTC, "eval", "--otlp", to.url, "--upstreams", f"{home}/u.json", '(get (f/echo {:text "x"}) "traceparent")'],
+                              capture_output=True, text=True, timeout=WAIT, check=False, env=environment(home))
+        spans = {told(s)["gen_ai.tool.name"]: s for s in to.spans()}
+        check("the program and its call", set(spans) == {"eval", "f/echo"} and spans["f/echo"]["parentSpanId"] == spans["eval"]["spanId"], (done, spans))
+        check("ids reach the server", spans["f/echo"]["spanId"] in done.stdout and spans["eval"]["traceId"] in done.stdout, (done, spans))
+        done = subprocess.run([PTC, "eval", "--otlp", to.url, "(/ 1 0)"], capture_output=True, text=True, timeout=WAIT, check=False, env=environment(home))
+        last = to.spans()[-1]
+        check("a failure", done.returncode == 1 and last["status"]["code"] == 2 and told(last)["error.type"], (done, last))
+    done = subprocess.run([PTC, "eval", "--otlp", "x", "1"], capture_output=True, text=True, timeout=WAIT, check=False, env=environment(home))
+    check("a wrong address", done.returncode == 2 and "--otlp: the address" in done.stderr and not done.stdout, done)
+
+
 def test_patience(home):
     """Sent again, once, after what it was asked for; and given up at once where that makes no sense."""
     with Collector((429, {"Retry-After": "1"}, b"later"), (503, {}, b""), FINE) as to:
@@ -267,7 +283,7 @@ def test_mistakes(home):
 
 
 if __name__ == "__main__":
-    for each in (test_calls, test_secret, test_agent, test_patience, test_trouble, test_metrics, test_mistakes):
+    for each in (test_calls, test_secret, test_agent, test_eval, test_patience, test_trouble, test_metrics, test_mistakes):
         with tempfile.TemporaryDirectory() as directory:
             each(directory)
     sys.exit(finish("otlp"))

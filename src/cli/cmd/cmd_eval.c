@@ -25,6 +25,9 @@
 #include "cli/out/shown.h"
 #include "cli/out/to_file.h"
 #include "cli/upstreams/upstreams_open.h"
+#ifndef PTC_ENGINE
+#include "cli/upstreams/eval_told.h"
+#endif
 #include "engine/engine.h"
 #include "lisp/vm/limits.h"
 #include "ptc/ptc.h"
@@ -32,7 +35,8 @@
 
 /* The options of the command, which the table below fills in.  Texts are borrowed from argv. */
 typedef struct {
-    const char *expression, *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
+    const char *expression, *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm,
+        *otlp;
     int format;  /* -1: not given */
     int dry_run; /* likewise; 0: plan */
     int check;   /* likewise; PTC_CHECK_* */
@@ -125,6 +129,7 @@ static const PtcOption table[] = {
     {"output-schema", 0, PTC_OPTION_TEXT, EVAL_AT(schema), "JSON|@FILE",
      "what the result must be, as a JSON Schema", 0, 0, PTC_GROUP_RESULT},
 #ifndef PTC_ENGINE
+    PTC_OTLP_ROW(EVAL_AT(otlp), PTC_GROUP_TOOLS),
     {"compiled", 0, PTC_OPTION_TEXT, EVAL_AT(compiled), "FILE",
      "run what ptc run --compile made, with the data of --context", 0, 0, PTC_GROUP_PROGRAM},
     {"llm", 0, PTC_OPTION_TEXT, EVAL_AT(llm), "MODEL",
@@ -509,6 +514,27 @@ static int eval_summary(PtcMem *mem, Eval *e)
     return status;
 }
 
+#ifdef PTC_ENGINE
+static int run_eval_told(PtcMem *mem, Eval *e)
+{
+    (void)mem;
+    return run_eval_program(e) == PTC_OK ? PTC_EXIT_OK : refuse_eval_memory();
+}
+#else
+static int run_eval_told(PtcMem *mem, Eval *e)
+{
+    PtcEvalTold told;
+    PtcWhy why;
+    int status = PTC_EXIT_OK;
+    if (!ptc_eval_told_begin(&told, mem, e->options->otlp, &e->upstreams, &why))
+        status = ptc_options_wrong(&usage, "--otlp: %s", why.text);
+    else if (run_eval_program(e) != PTC_OK)
+        status = refuse_eval_memory();
+    ptc_eval_told_end(&told, &e->run, e->outcome);
+    return status;
+}
+#endif
+
 static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 {
     if (e->shorthand && e->shorthand->summary)
@@ -530,8 +556,9 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
         return eval_dry(mem, e);
     if (e->tools || e->upstreams.manager)
         catch_eval_signals(e->ptc);
-    if (run_eval_program(e) != PTC_OK)
-        return refuse_eval_memory();
+    status = run_eval_told(mem, e);
+    if (status != PTC_EXIT_OK)
+        return status;
     if (e->options->format == PTC_FORMAT_PAYLOAD)
         return write_payload(e);
     return write_outcome(mem, e);
@@ -542,6 +569,8 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 /* Refuses options that do not go together. */
 static int check_eval_options(const EvalOptions *o, int argc)
 {
+    if (o->otlp && (o->jsonl || o->each || o->dry_run >= 0))
+        return ptc_options_wrong(&usage, "--otlp goes with one program that is run");
     if (o->init && !o->each)
         return ptc_options_wrong(&usage, "--init goes with --each only");
     if (o->session && !o->jsonl)

@@ -208,6 +208,8 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
     if (!far.run)
         return PTC_NO_MEMORY;
     ptc->remote = &far;
+    if (u->trace)
+        remote->trace(far.run, u->trace);
     /* after a question the program is run again, and its own tools are called again */
     bool repeatable = ptc_toolset_may_repeat(run->tools);
     bool asks = ptc_terminal_line_possible() && repeatable;
@@ -217,7 +219,7 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
     ptc->remote = NULL;
     if (status == PTC_OK && !(*outcome)->ok)
         note_failed_effects(u, &far, repeatable);
-    remote->end(far.run, NULL);
+    remote->end(far.run, u->call_log);
     return status;
 }
 

@@ -93,6 +93,9 @@ typedef struct PtcUpstreams {
     char cache_dir[4096], state_dir[4096];
     PtcManager *manager; /* NULL: there are no upstreams */
     PtcBuf effects;      /* of the last program, where ptc_upstreams_say_effects has some to tell */
+    /* For ptc_upstreams_eval, each may be NULL: whose trace a program is part of; gets its calls (JSON). */
+    const PtcTraceContext *trace;
+    PtcBuf *call_log;
 } PtcUpstreams;
 
 /* Reads the files and makes the manager.  False: a message is on standard error, and `status` the exit status.  Starts
