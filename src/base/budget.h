@@ -78,6 +78,8 @@ typedef struct PtcBudget {
     const PtcCancel *cancel; /* may be NULL */
     int64_t (*clock_ns)(void *user);
     void *clock_user;
+    uint64_t read_count; /* the processor's counter when ptc_budget_now read the clock, */
+    int64_t read_ns;     /* and what it said; 0: never */
     /* for watch.h; the last three are protected by its lock */
     struct PtcWatch *watch; /* or NULL */
     int64_t watch_at_ns;    /* from then on a look notifies the watch */
@@ -100,6 +102,9 @@ void ptc_budget_init(PtcBudget *budget);
 
 /* Notifies the watch of a budget; see watch.h. */
 void ptc_watch_look(PtcBudget *budget);
+
+/* The budget's clock for a caller that asks often: it may say what it said a microsecond ago, but never goes back. */
+int64_t ptc_budget_now(PtcBudget *budget);
 
 /* Checks the clock and the cancel flag and refuels; false when the run must stop. */
 bool ptc_budget_look(PtcBudget *budget);

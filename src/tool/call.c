@@ -275,7 +275,7 @@ static void wait_for_tool(PtcToolCall *call)
 static void end_tool_pause(CallJob *job, bool paused)
 {
     PtcBudget *b = job->caller->budget;
-    int64_t now = b->clock_ns(b->clock_user), waited = now - job->now_ns;
+    int64_t now = ptc_budget_now(b), waited = now - job->now_ns;
     job->now_ns = now;
     if (paused)
         ptc_budget_resume(b, waited);
@@ -455,11 +455,11 @@ static void call_native(CallJob *job, PtcToolReply *reply)
 
 static void call_lisp(CallJob *job, PtcToolReply *reply)
 {
-    const PtcBudget *b = job->caller->budget;
+    PtcBudget *b = job->caller->budget;
     job->caller->hooks->run_lisp(job->caller->user, job->tool->lisp, job->caller->slots, reply);
     reply->ended = reply->ok || b->stop == PTC_STOP_NONE;
     reply->did = reply->ok;
-    int64_t now = b->clock_ns(b->clock_user);
+    int64_t now = ptc_budget_now(b);
     job->took_ns = now - job->now_ns;
     job->now_ns = now;
 }
@@ -569,8 +569,7 @@ static bool call_watched(CallJob *job, PtcToolReply *reply)
         return call_with_retries(job, reply);
     watch->begin(watch->user, job->tool);
     bool called = call_with_retries(job, reply);
-    const PtcBudget *b = job->caller->budget;
-    job->now_ns = b->clock_ns(b->clock_user);
+    job->now_ns = ptc_budget_now(job->caller->budget);
     watch->end(watch->user, job->tool, reply->ok);
     end_tool_pause(job, false);
     return called;
@@ -678,7 +677,7 @@ bool ptc_tool_call(PtcCaller *c, uint32_t number, int argc, const PtcValue *argv
     failure->text[0] = 0;
     if (c->hooks->make_room && !c->hooks->make_room(c->user))
         return false;
-    job.now_ns = c->budget->clock_ns(c->budget->clock_user);
+    job.now_ns = ptc_budget_now(c->budget);
     if (!ptc_budget_look_at(c->budget, job.now_ns) || !read_tool_args(&job, argc, argv) ||
         !coerce_args(&job) || !count_tool_call(&job))
         return false;

@@ -49,7 +49,7 @@ bool ptc_answer_cancelled(PtcToolCall *call)
 int64_t ptc_call_pause(PtcToolCall *call)
 {
     PtcBudget *b = call->budget;
-    int64_t now = b->clock_ns(b->clock_user), waited = now - call->begun_ns;
+    int64_t now = ptc_budget_now(b), waited = now - call->begun_ns;
     call->begun_ns = now;
     if (call->tool->info.uncounted)
         ptc_budget_resume(b, waited);
