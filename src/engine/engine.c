@@ -146,6 +146,7 @@ void ptc_engine_free(Ptc *ptc)
     ptc_crew_free(ptc->crew);
     ptc_watch_deinit(&ptc->reminder);
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
+    ptc_log_deinit(&ptc->spare_log, &ptc->mem);
     ptc_vm_deinit(&ptc->vm);
     ptc_names_deinit(&ptc->no_names);
     ptc_arena_deinit(&ptc->arena);
@@ -161,6 +162,7 @@ void ptc_engine_rest(Ptc *ptc)
     ptc_vm_trim(&ptc->vm);
     ptc_arena_deinit(&ptc->arena);
     ptc_arena_init(&ptc->arena, &ptc->mem);
+    ptc_log_deinit(&ptc->spare_log, &ptc->mem);
     ptc_pool_empty(&ptc->pool);
 }
 

@@ -45,6 +45,7 @@ struct Ptc {
     PtcNames no_names;   /* for runs without a session */
     PtcCheckKept checked;
     PtcOutcome *spare;             /* kept for the next run */
+    PtcLog spare_log;              /* the same: room for its calls, an empty log */
     struct PtcNamedSession *named; /* see session_named.h */
     size_t named_count;
 };

@@ -29,6 +29,19 @@ PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits)
     return o;
 }
 
+/* The next run is likely to make as many calls.  New pages for the record would cost a fourth of what 10,000 calls
+ * take. */
+static void give_back_log(Ptc *ptc, PtcLog *log)
+{
+    ptc_log_clear(log, &ptc->mem);
+    if (log->cap <= ptc->spare_log.cap || log->cap * sizeof *log->items > PTC_MB) {
+        ptc_log_deinit(log, &ptc->mem);
+        return;
+    }
+    ptc_log_deinit(&ptc->spare_log, &ptc->mem);
+    ptc->spare_log = *log;
+}
+
 void ptc_outcome_drop(PtcOutcome *o)
 {
     if (!o)
@@ -53,7 +66,7 @@ void ptc_outcome_drop(PtcOutcome *o)
         ptc_buf_deinit(&o->issues);
     if (o->lost.mem)
         ptc_buf_deinit(&o->lost);
-    ptc_log_deinit(&o->log, mem);
+    give_back_log(ptc, &o->log);
     ptc_toolset_release(o->tools);
     ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
     ptc_mem_free(mem, o->errors, o->error_count * sizeof *o->errors);

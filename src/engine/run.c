@@ -249,6 +249,8 @@ static bool run_checked(RunWork *w, PtcProgram *p, PtcDiags *diags)
     PtcVM *vm = &w->ptc->vm;
     PtcPhase phase;
     PtcNamesMark known = ptc_names_mark(p->names);
+    p->log = w->ptc->spare_log;
+    w->ptc->spare_log = (PtcLog){0};
     bool ok = ptc_program_run(vm, p, &w->ptc->arena, diags, &phase);
     ptc_engine_task_after(w->ptc);
     if (p->only_check) {

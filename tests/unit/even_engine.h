@@ -19,6 +19,7 @@ static inline bool free_even_engine(Ptc *ptc)
     ptc->remote_names = NULL;
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc->spare = NULL;
+    ptc_log_deinit(&ptc->spare_log, &ptc->mem);
     ptc_check_kept_deinit(&ptc->checked, &ptc->mem);
     ptc_vm_deinit(&ptc->vm);
     ptc_names_deinit(&ptc->no_names);

@@ -147,7 +147,7 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->math_digits = 0;
     vm->math_mode = 0;
     vm->summaries = (PtcNotes){PTC_NIL, PTC_NIL};
-    vm->log = (PtcLog){0};
+    vm->log = p->log;
     vm->seat = NULL;
     vm->limits = p->limits;
     vm->heap->tool_bytes = (size_t)p->limits.tool_bytes;

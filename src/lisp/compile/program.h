@@ -30,6 +30,7 @@ typedef struct PtcProgram {
     PtcBareAnswer bare_answer;
     PtcText answer_text;   /* the signature that says it; or absent */
     PtcCheckKept *checked; /* programs in which nothing was found; or NULL */
+    PtcLog log;            /* empty, perhaps with room: the record of its calls begins in it */
     bool only_check;       /* it is not run: its value is nil if there are no findings */
 } PtcProgram;
 

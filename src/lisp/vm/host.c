@@ -121,11 +121,17 @@ void ptc_log_forget(PtcLog *log)
         log->items[i].journaled = false;
 }
 
-void ptc_log_deinit(PtcLog *log, PtcMem *mem)
+void ptc_log_clear(PtcLog *log, PtcMem *mem)
 {
     for (size_t i = 0; i < log->count; i++)
         ptc_mem_free(mem, log->items[i].text, text_bytes(&log->items[i]));
-    ptc_mem_free(mem, log->items, log->cap * sizeof *log->items);
     ptc_writes_deinit(&log->writes, mem);
+    *log = (PtcLog){.items = log->items, .cap = log->cap};
+}
+
+void ptc_log_deinit(PtcLog *log, PtcMem *mem)
+{
+    ptc_log_clear(log, mem);
+    ptc_mem_free(mem, log->items, log->cap * sizeof *log->items);
     *log = (PtcLog){0};
 }

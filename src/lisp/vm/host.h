@@ -167,6 +167,8 @@ void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n, s
 void ptc_log_journaled(PtcLog *log, size_t from);
 /* A task was reset.  Which calls were made in it is not known, so none of them counts as journaled any more. */
 void ptc_log_forget(PtcLog *log);
+/* Forgets all entries, but not the room for them. */
+void ptc_log_clear(PtcLog *log, PtcMem *mem);
 void ptc_log_deinit(PtcLog *log, PtcMem *mem);
 /* Turns the values of one entry, if it still has them, into texts. */
 void ptc_log_render(PtcLog *log, PtcLogEntry *entry, PtcMem *mem, const PtcPrinter *printer);
