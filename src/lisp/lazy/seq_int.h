@@ -73,7 +73,7 @@ typedef struct PtcZip {
     int n;
     bool calls; /* for a builtin that calls back: the elements are kept in root slots */
     bool failed;
-    PtcIter few[4];
+    PtcIter few[2];
 } PtcZip;
 
 /* Over argv[from] ... argv[argc - 1], of which at least one must have an end. */

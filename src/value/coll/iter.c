@@ -70,11 +70,16 @@ static bool next_cons(PtcIter *it, PtcValue *out)
 
 static bool next_range(PtcIter *it, PtcValue *out)
 {
-    if (it->pos >= it->count)
+    size_t left = it->count - it->pos, n = left < PTC_ITER_READY ? left : PTC_ITER_READY;
+    if (n == 0)
         return false;
-    it->pos++;
-    *out = ptc_int(it->next);
-    it->next += it->pos < it->count ? it->step : 0;
+    for (size_t i = 0; i < n; i++)
+        it->ready[i] = ptc_int(it->next + (int64_t)i * it->step);
+    it->pos += n;
+    it->next += it->pos < it->count ? (int64_t)n * it->step : 0;
+    it->at = it->ready + 1;
+    it->chunk_end = it->ready + n;
+    *out = it->ready[0];
     return true;
 }
 
