@@ -282,9 +282,23 @@ PtcValue ptc_value_key_at(PtcValue map, size_t i)
     return ptc_is_map(map) && entry_at(map, i, &key, &value) ? key : PTC_NONE;
 }
 
+/* The value of a small map under exactly this name, which is what most tools ask for; PTC_NONE: it has none. */
+static PtcValue get_by_name(PtcValue map, const char *name, size_t len)
+{
+    const PtcSmap *m = (const PtcSmap *)(uintptr_t)map;
+    const PtcShape *shape = (const PtcShape *)(uintptr_t)m->shape;
+    for (size_t i = 0; i < m->obj.count; i++)
+        if (ptc_is_named(shape->keys[i]) && ptc_str_len(shape->keys[i]) == len &&
+            memcmp(ptc_str_bytes(shape->keys[i]), name, len) == 0)
+            return m->values[i];
+    return PTC_NONE;
+}
+
 PtcValue ptc_value_get(PtcValue map, const char *name, size_t len)
 {
     PtcValue key, value, loose = PTC_NONE;
+    if (ptc_is(map, PTC_T_SMAP) && (value = get_by_name(map, name, len)) != PTC_NONE)
+        return value;
     for (size_t pos = 0; ptc_is_map(map) && ptc_map_next(map, &pos, &key, &value);) {
         if (!ptc_is_named(key) || ptc_str_len(key) != len)
             continue;

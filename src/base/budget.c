@@ -76,7 +76,7 @@ int64_t ptc_budget_now(PtcBudget *budget)
 void ptc_budget_init(PtcBudget *budget)
 {
     memset(budget, 0, sizeof *budget);
-    ptc_fuel_set(budget, PTC_TICKS_PER_LOOK);
+    ptc_fuel_fill(budget);
     budget->compute_end_ns = budget->deadline_ns = budget->hard_ns = INT64_MAX;
     budget->watch_at_ns = INT64_MAX;
     budget->max_int_bits = 1 << 18;
@@ -159,6 +159,7 @@ bool ptc_budget_look_at(PtcBudget *budget, int64_t now)
 
 bool ptc_budget_look(PtcBudget *budget)
 {
+    budget->read_ns = 0;
     if (!may_read_clock(budget))
         return false;
     return (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX &&
@@ -168,6 +169,7 @@ bool ptc_budget_look(PtcBudget *budget)
 
 bool ptc_budget_look_waiting(PtcBudget *budget)
 {
+    budget->read_ns = 0;
     return may_read_clock(budget) && before_deadline(budget, budget->clock_ns(budget->clock_user));
 }
 

@@ -79,7 +79,7 @@ typedef struct PtcBudget {
     int64_t (*clock_ns)(void *user);
     void *clock_user;
     uint64_t read_count; /* the processor's counter when ptc_budget_now read the clock, */
-    int64_t read_ns;     /* and what it said; 0: never */
+    int64_t read_ns;     /* and what it said; 0: not since the last look */
     /* for watch.h; the last three are protected by its lock */
     struct PtcWatch *watch; /* or NULL */
     int64_t watch_at_ns;    /* from then on a look notifies the watch */
@@ -103,13 +103,10 @@ void ptc_budget_init(PtcBudget *budget);
 /* Notifies the watch of a budget; see watch.h. */
 void ptc_watch_look(PtcBudget *budget);
 
-/* The budget's clock for a caller that asks often: it may say what it said a microsecond ago, but never goes back. */
-int64_t ptc_budget_now(PtcBudget *budget);
-
 /* Checks the clock and the cancel flag and refuels; false when the run must stop. */
 bool ptc_budget_look(PtcBudget *budget);
 
-/* The same for a caller that has just read the clock. */
+/* The same for a caller that has `now` from ptc_budget_now. */
 bool ptc_budget_look_at(PtcBudget *budget, int64_t now);
 
 /* The same for a caller that is waiting: compute time does not pass meanwhile. */
@@ -147,6 +144,22 @@ static inline int64_t ptc_fuel(const PtcBudget *budget)
 static inline void ptc_fuel_set(PtcBudget *budget, int64_t fuel)
 {
     atomic_store_explicit(&budget->fuel, fuel, memory_order_relaxed);
+}
+
+/* For a budget that goes on with something else. */
+static inline void ptc_fuel_fill(PtcBudget *budget)
+{
+    ptc_fuel_set(budget, PTC_TICKS_PER_LOOK);
+    budget->read_ns = 0;
+}
+
+/* The budget's clock for a caller that asks often: it may say what it said a microsecond ago, but never goes back. */
+int64_t ptc_budget_now(PtcBudget *budget);
+
+/* Was the last look with the time of ptc_budget_now, and only a tick or two ago? */
+static inline bool ptc_budget_just_looked(const PtcBudget *budget)
+{
+    return budget->read_ns != 0 && ptc_fuel(budget) > PTC_TICKS_PER_LOOK - 4;
 }
 
 /* Charges n ticks and returns what is left, without a look: for code that reaches a tick soon. */

@@ -168,16 +168,39 @@ static PtcValue new_shape(Keys *k, const PtcShape *old, const PtcPlace *at)
     return same ? ptc_from_obj(old) : ptc_shape_new(k->heap, keys, hashes, old->obj.count);
 }
 
-/* The same through the heap's cache, in which no key of a map is PTC_UNBOUND. */
+/* Where the heap's cache has what a shape becomes, if it does; no key of a map is PTC_UNBOUND. */
+static inline PtcShapeCache *plain_shape_cache(PtcHeap *heap, PtcValue shape)
+{
+    return &heap->transitions[((shape >> 4) ^ (PTC_UNBOUND >> 3)) % PTC_TRANSITIONS];
+}
+
+/* The same through the cache. */
 static inline PtcValue plain_shape(Keys *k, PtcValue shape, const PtcPlace *at)
 {
-    PtcShapeCache *c = &k->heap->transitions[((shape >> 4) ^ (PTC_UNBOUND >> 3)) % PTC_TRANSITIONS];
+    PtcShapeCache *c = plain_shape_cache(k->heap, shape);
     if (PTC_LIKELY(c->shape == shape && c->key == PTC_UNBOUND))
         return c->answer;
     PtcValue plain = new_shape(k, (const PtcShape *)(uintptr_t)shape, at);
     if (plain != PTC_NONE)
         *c = (PtcShapeCache){shape, PTC_UNBOUND, plain};
     return plain;
+}
+
+PtcValue ptc_tool_args_quick(PtcHeap *heap, PtcValue args)
+{
+    if (!ptc_is(args, PTC_T_SMAP))
+        return PTC_NONE;
+    const PtcSmap *map = (const PtcSmap *)(uintptr_t)args;
+    const PtcShapeCache *c = plain_shape_cache(heap, map->shape);
+    if (c->shape != map->shape || c->key != PTC_UNBOUND)
+        return PTC_NONE;
+    for (size_t i = 0; i < map->obj.count; i++)
+        if (!is_plain_value(map->values[i]))
+            return PTC_NONE;
+    if (ptc_fuel(heap->budget) <= 1)
+        return PTC_NONE;
+    ptc_fuel_use(heap->budget, 1);
+    return c->answer == map->shape ? args : ptc_smap_new(heap, c->answer, map->values);
 }
 
 static PtcValue convert_small(Keys *k, PtcValue map, const PtcPlace *at)

@@ -22,6 +22,10 @@
  * roots. */
 PTC_MUST_USE PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error);
 
+/* The same for a small map whose values stay as they are and whose keys have been seen before, as in most calls.
+ * PTC_NONE says nothing: then ptc_tool_args does it.  60 instructions in place of 270. */
+PTC_MUST_USE PtcValue ptc_tool_args_quick(PtcHeap *heap, PtcValue args);
+
 /* The arguments as a program wrote them: none, one map, or alternating keywords and values.  `name` is for the
  * message. */
 PTC_MUST_USE PtcValue ptc_tool_args_pairs(PtcHeap *heap, const char *name, size_t name_len,

@@ -78,8 +78,10 @@ static void run_vm_lisp(void *vm, PtcValue function, PtcValue *slots, PtcToolRep
     ptc_vm_run_tool(vm, function, slots, reply);
 }
 
-static const PtcCallerHooks vm_hooks = {recover_vm, make_room_for_result, offer_vm_work,
-                                        run_vm_lisp};
+static const PtcCallerHooks vm_hooks = {recover_vm, make_room_for_result, NULL, run_vm_lisp};
+/* In a pmap. */
+static const PtcCallerHooks seat_hooks = {recover_vm, make_room_for_result, offer_vm_work,
+                                          run_vm_lisp};
 
 /* ---------------------------------------------------------------------------------- errors */
 
@@ -215,7 +217,7 @@ bool ptc_program_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv
                         .run = run,
                         .log = &vm->log,
                         .slots = slots,
-                        .hooks = &vm_hooks,
+                        .hooks = vm->seat ? &seat_hooks : &vm_hooks,
                         .user = vm};
     return ptc_tool_call(&caller, number, argc, argv, out, &failure) ||
            report_tool_failure(vm, run, number, slots[0], &failure);

@@ -2,6 +2,7 @@
  * Code for calls and for literals, whose elements are passed like arguments. */
 #include "lisp/compile/compile_int.h"
 #include "lisp/vm/builtin.h"
+#include "lisp/vm/record.h"
 
 /* ------------------------------------------------------------------------- arguments */
 
@@ -192,9 +193,48 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
     return true;
 }
 
+/* Tools of the host get maps with strings as keys, and what is written as one map of names can be made so at once: that
+ * saves a map in every call.  What else keys become is decided when the tool is called. */
+static bool is_plain_map_of_names(const PtcExpr *x)
+{
+    bool plain = x->kind == PTC_X_MAP && x->count <= 2 * PTC_SMALL_MAX;
+    for (size_t i = 0; plain && i < x->count; i += 2)
+        plain = is_keyword_const(x->items[i]) &&
+                !memchr(ptc_str_bytes(x->items[i]->value), '-', ptc_str_len(x->items[i]->value));
+    return plain;
+}
+
+static bool name_keys(FnState *fs, PtcExpr *map)
+{
+    for (size_t i = 0; i < map->count; i += 2) {
+        PtcExpr *key = map->items[i];
+        PtcValue v = ptc_str_new(fs->job->heap, ptc_str_bytes(key->value), ptc_str_len(key->value));
+        PtcExpr *string = v == PTC_NONE ? NULL : ptc_arena_zalloc(fs->job->arena, sizeof *string);
+        if (!string)
+            return false;
+        *string = *key;
+        string->value = v;
+        map->items[i] = string;
+    }
+    return true;
+}
+
+/* (tool/name {:a b}), but not (ns/name {:a b}). */
+static bool is_host_call(const PtcExpr *x)
+{
+    if (x->count != 2 || x->items[0]->kind != PTC_X_CONST || !is_plain_map_of_names(x->items[1]))
+        return false;
+    PtcValue f = x->items[0]->value, name;
+    return ptc_is_record(f, PTC_R_FN) && ptc_record_field(f, 0) == ptc_builtin(x->index) &&
+           ptc_is_string(name = ptc_record_field(f, 1)) &&
+           !memchr(ptc_str_bytes(name), '/', ptc_str_len(name));
+}
+
 bool ptc_compile_callb(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     bool done;
+    if (is_host_call(x) && !name_keys(fs, x->items[1]))
+        return false;
     if (!fused_code(fs, x, dest, &done))
         return false;
     if (done)

@@ -92,7 +92,7 @@ static void start_budget(PtcVM *vm, const PtcProgram *p)
     const PtcLimits *limits = &p->limits;
     PtcBudget *b = &vm->budget;
     int64_t now = b->clock_ns(b->clock_user);
-    ptc_fuel_set(b, PTC_TICKS_PER_LOOK);
+    ptc_fuel_fill(b);
     b->wake = vm->gc_stress;
     b->stop = PTC_STOP_NONE;
     b->what = NULL;

@@ -188,7 +188,7 @@ static void take_item_failure(PtcSeat *seat, size_t i)
     vm->error_value = vm->error_source = PTC_NIL;
     if (vm->budget.stop != PTC_STOP_NONE) {
         vm->budget.stop = PTC_STOP_NONE;
-        ptc_fuel_set(&vm->budget, PTC_TICKS_PER_LOOK); /* the job is over: this is for its end */
+        ptc_fuel_fill(&vm->budget); /* the job is over: this is for its end */
     }
 }
 
@@ -298,7 +298,7 @@ static bool model_vm(PtcVM *vm, const PtcCrewJob *job)
     vm->running = m->running;
     vm->calls_end = vm->calls + (m->calls_end - m->call) - 1;
     vm->budget = m->budget;
-    ptc_fuel_set(&vm->budget, PTC_TICKS_PER_LOOK);
+    ptc_fuel_fill(&vm->budget);
     vm->budget.wake = m->gc_stress;
     vm->budget.nesting = 0;
     int64_t now = vm->budget.clock_ns(vm->budget.clock_user);

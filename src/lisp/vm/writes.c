@@ -117,14 +117,12 @@ static void add_brief(const Brief *b, PtcValue v, int depth)
 
 /* --------------------------------------------------------------------------- the list */
 
-void ptc_writes_add(PtcWrites *writes, PtcMem *mem, PtcWrite write)
+PtcWrite *ptc_writes_add(PtcWrites *writes, PtcMem *mem)
 {
     writes->total++;
-    if (writes->count < PTC_WRITES_MAX &&
-        PTC_GROW(mem, &writes->items, &writes->cap, writes->count + 1))
-        writes->items[writes->count++] = write;
-    else
-        ptc_mem_free(mem, write.json, (size_t)write.args_len + write.result_len);
+    bool room = writes->count < PTC_WRITES_MAX &&
+                PTC_GROW(mem, &writes->items, &writes->cap, writes->count + 1);
+    return room ? &writes->items[writes->count++] : NULL;
 }
 
 static void settle_write(PtcWrite *w, PtcMem *mem, const PtcPrinter *printer)
@@ -162,9 +160,14 @@ void ptc_writes_move(PtcWrites *to, PtcMem *mem, PtcWrites *writes, size_t from,
 {
     to->total += total - n;
     for (size_t i = from; i < from + n; i++) {
-        ptc_writes_add(to, mem, writes->items[i]);
-        writes->items[i].json = NULL;
-        writes->items[i].args_len = writes->items[i].result_len = 0;
+        PtcWrite *from_entry = &writes->items[i], *w = ptc_writes_add(to, mem);
+        if (w)
+            *w = *from_entry;
+        else
+            ptc_mem_free(mem, from_entry->json,
+                         (size_t)from_entry->args_len + from_entry->result_len);
+        from_entry->json = NULL;
+        from_entry->args_len = from_entry->result_len = 0;
     }
 }
 

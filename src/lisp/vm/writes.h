@@ -29,8 +29,9 @@ typedef struct PtcWrites {
     size_t total;
 } PtcWrites;
 
-/* A write that cannot be kept, since there are too many or no memory is left, is counted. */
-void ptc_writes_add(PtcWrites *writes, PtcMem *mem, PtcWrite write);
+/* Adds an entry for the caller to fill and returns it; NULL: one that cannot be kept, since there are too many or no
+ * memory is left, is counted. */
+PtcWrite *ptc_writes_add(PtcWrites *writes, PtcMem *mem);
 /* Turns the values of all entries into texts. */
 void ptc_writes_settle(PtcWrites *writes, PtcMem *mem, const PtcPrinter *printer);
 /* Moves entries [from, from + n) to the end of another list, which counts `total` for them. */

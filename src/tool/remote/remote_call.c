@@ -181,12 +181,12 @@ static PtcValue value_of_call(const RemoteReply *reply)
 static void note_remote_write(const RemoteReply *reply, PtcTookEffect took)
 {
     PtcVM *vm = reply->vm;
-    if (took != PTC_TOOK_NO_EFFECT)
-        ptc_writes_add(&vm->log.writes, vm->mem,
-                       (PtcWrite){.tool = reply->name,
-                                  .unknown = took == PTC_TOOK_UNKNOWN,
-                                  .args = reply->slot[1],
-                                  .result = reply->ok ? value_of_call(reply) : PTC_NIL});
+    PtcWrite *w = took == PTC_TOOK_NO_EFFECT ? NULL : ptc_writes_add(&vm->log.writes, vm->mem);
+    if (w)
+        *w = (PtcWrite){.tool = reply->name,
+                        .unknown = took == PTC_TOOK_UNKNOWN,
+                        .args = reply->slot[1],
+                        .result = reply->ok ? value_of_call(reply) : PTC_NIL};
 }
 
 /* False: the budget has stopped. */

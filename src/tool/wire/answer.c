@@ -90,18 +90,18 @@ static bool set_answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_
 /* The tool's share of a counted call ends with its answer; for an answer on the program's thread, call.c ends it. */
 static bool give_tool_answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_t len)
 {
-    bool counted = call->counted, here = on_its_thread(call);
-    if (counted)
+    bool here = on_its_thread(call);
+    if (call->counted)
         pthread_mutex_lock(&call->lock);
     bool taken = set_answer(call, ok, v, text, len);
-    call->elsewhere = call->elsewhere || !here;
-    if (counted) {
+    if (call->counted) {
+        call->elsewhere = call->elsewhere || !here;
         pthread_cond_signal(&call->answered_now);
         pthread_mutex_unlock(&call->lock);
     }
     if (!taken)
         ptc_mem_free(&call->tools->mem, text, len + 1);
-    if (counted && !here)
+    if (!here) /* so it is counted */
         ptc_call_release(call);
     return taken;
 }
