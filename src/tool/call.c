@@ -419,48 +419,52 @@ static bool share_is_left(PtcToolCall *call, bool pending)
     return left;
 }
 
-static void call_tool_function(CallJob *job, PtcToolCall *call, PtcToolReply *reply)
+/* After the function, and the wait if there was one. */
+static void end_tool_call(CallJob *job, PtcToolCall *call, PtcToolReply *reply)
 {
     PtcHeap *heap = job->caller->heap;
-    ptc_heap_tool_begin(heap);
-    int64_t begun = job->now_ns;
-    PtcToolAnswer how = job->tool->function(call, job->tool->user);
-    bool pending = how == PTC_TOOL_PENDING && call->counted;
-    if (pending) {
-        atomic_store(&call->inside, false);
-        wait_for_tool(call);
-    }
     /* Before its result is parsed, which is not the tool's time; one that answered in JSON has paused already. */
     ptc_call_pause(call);
-    job->took_ns += call->begun_ns - begun;
+    job->took_ns += call->begun_ns - job->now_ns;
     job->now_ns = call->begun_ns;
     take_tool_answer(job, call, reply);
     ptc_heap_tool_end(heap, reply->ok ? job->caller->slots[1] : PTC_NONE);
     if (call->json.data)
         ptc_buf_deinit(&call->json);
-    if (!call->counted && call->text)
-        ptc_mem_free(&call->tools->mem, call->text, call->text_len + 1);
-    if (!call->counted)
-        return;
-    if (share_is_left(call, pending))
-        ptc_call_release(call);
 }
 
-static void call_native(CallJob *job, PtcToolReply *reply)
+static PTC_NOINLINE void call_counted(CallJob *job, PtcToolReply *reply)
 {
-    PtcToolCall plain;
-    if (!job->tool->pending) {
-        begin_tool_call(job, &plain);
-        call_tool_function(job, &plain, reply);
-        return;
-    }
     PtcToolCall *call = new_counted(job);
     if (!call) {
         ptc_budget_halt(job->caller->budget, PTC_STOP_MEMORY);
         return;
     }
-    call_tool_function(job, call, reply);
+    ptc_heap_tool_begin(job->caller->heap);
+    bool pending = job->tool->function(call, job->tool->user) == PTC_TOOL_PENDING;
+    if (pending) {
+        atomic_store(&call->inside, false);
+        wait_for_tool(call);
+    }
+    end_tool_call(job, call, reply);
+    if (share_is_left(call, pending))
+        ptc_call_release(call);
     ptc_call_release(call);
+}
+
+static void call_native(CallJob *job, PtcToolReply *reply)
+{
+    PtcToolCall call;
+    if (job->tool->pending) {
+        call_counted(job, reply);
+        return;
+    }
+    begin_tool_call(job, &call);
+    ptc_heap_tool_begin(job->caller->heap);
+    (void)job->tool->function(&call, job->tool->user);
+    end_tool_call(job, &call, reply);
+    if (call.text)
+        ptc_mem_free(&call.tools->mem, call.text, call.text_len + 1);
 }
 
 static void call_lisp(CallJob *job, PtcToolReply *reply)
