@@ -21,8 +21,8 @@ enum {
     SENDER_BODY = 32 * PTC_MB,
     SENDER_HEADERS = 32,
     SENDER_ANSWER = 64 * PTC_KB,
-    BACK_OFF_MS = 500,
-    BACK_OFF_MOST_MS = 15 * 1000,
+    OTLP_BACK_OFF_MS = 500,
+    OTLP_BACK_OFF_MOST_MS = 15 * 1000,
 };
 
 typedef struct OtlpText {
@@ -203,10 +203,10 @@ static int64_t end_of_tries(PtcOtlp *o, int64_t end)
 static bool wait_to_try(PtcOtlp *o, const PtcClientAnswer *answer, unsigned tries, int64_t end)
 {
     uint32_t odd = 0;
-    int64_t ms = BACK_OFF_MS << (tries < 6 ? tries : 6);
+    int64_t ms = OTLP_BACK_OFF_MS << (tries < 6 ? tries : 6);
     int64_t asked = ptc_retry_after_ms(ptc_text_cstr(answer->retry_after), ptc_clock_wall_ms());
     (void)!ptc_random_bytes(&odd, sizeof odd);
-    ms = ms < BACK_OFF_MOST_MS ? ms : BACK_OFF_MOST_MS;
+    ms = ms < OTLP_BACK_OFF_MOST_MS ? ms : OTLP_BACK_OFF_MOST_MS;
     ms = asked > 0 ? asked : ms / 2 + odd % (ms / 2 + 1);
     int64_t until = ptc_clock_ns(NULL) + ms * PTC_MS;
     if (until > end)
