@@ -17,9 +17,11 @@ static const struct {
 } engines[] = {
     {"memory:", false, ptc_store_memory},
     {"sqlite:", true, ptc_store_sqlite},
+    {"postgres://", true, ptc_store_pg},
+    {"postgresql://", true, ptc_store_pg},
 };
 
-static const char known[] = "a store is memory: or sqlite:FILE";
+static const char known[] = "a store is memory:, sqlite:FILE or postgres://...";
 
 static PtcStoreDriverOpen *engine_of(const char *url)
 {

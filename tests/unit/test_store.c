@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Stores: the same cases in memory and in a SQLite file; files of older and newer versions; seals and their keys; holds
- * of two nodes; four processes that count together.  The clock is ours. */
+ * Stores: the same cases in memory, in a SQLite file, and in the engine that PTC_TEST_STORE names; files of older and
+ * newer versions; seals and their keys; holds of two nodes; four processes that count together.  The clock is ours, but
+ * that of an engine is its own: then a millisecond of ours is a second. */
 #include "store/store.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/text/hex.h"
 #include "base/text/hmac.h"
 #include "check.h"
@@ -17,6 +20,13 @@ static char path[200], place[220];
 static PtcMem mem;
 
 static int64_t clock_ms;
+/* The time of an engine that has its own when its cases began; 0: the clock is ours. */
+static int64_t engine_ms;
+
+static int64_t at(int64_t ms)
+{
+    return engine_ms ? engine_ms + ms * 1000 : ms;
+}
 
 static int64_t tell_time(void *user)
 {
@@ -26,7 +36,8 @@ static int64_t tell_time(void *user)
 
 static PtcStore *try_open(const char *where, PtcWhy *why)
 {
-    return ptc_store_open(&(PtcStoreConfig){.url = where, .now_ms = tell_time}, why);
+    PtcStoreConfig config = {.url = where, .now_ms = engine_ms ? NULL : tell_time};
+    return ptc_store_open(&config, why);
 }
 
 static PtcStore *open_store(const char *where)
@@ -70,8 +81,8 @@ static PtcStoreStatus put_text(PtcStore *s, const char *owner, const char *name,
     uint64_t version;
     PtcStoreKey k = key(owner, name);
     PtcStorePut put = {.expected = nth ? first + nth - 1 : 0,
-                       .used_ms = 10,
-                       .expires_ms = 1000,
+                       .used_ms = at(10),
+                       .expires_ms = at(1000),
                        .meta = PTC_TEXT("m"),
                        .bytes = ptc_text_cstr(text)};
     PtcStoreStatus status = ptc_store_put(s, &k, &put, &version);
@@ -118,10 +129,11 @@ static void test_versions(PtcStore *s)
     CHECK(ptc_store_get(s, &other, NULL, &stored, NULL) == PTC_STORE_ABSENT);
     /* without bytes: times and meta only, and only of the version that was read */
     PtcStorePut touch = {
-        .expected = first + 1, .used_ms = 20, .expires_ms = 30, .meta = PTC_TEXT("n\0o")};
+        .expected = first + 1, .used_ms = at(20), .expires_ms = at(300), .meta = PTC_TEXT("n\0o")};
     CHECK(ptc_store_put(s, &k, &touch, &version) == PTC_STORE_OK && version == first + 1);
     CHECK(ptc_store_get(s, &k, NULL, &stored, NULL) == PTC_STORE_OK);
-    CHECK(stored.created_ms == 10 && stored.used_ms == 20 && stored.expires_ms == 30);
+    CHECK(stored.used_ms == at(20) && stored.expires_ms == at(300));
+    CHECK(engine_ms ? stored.created_ms >= at(0) : stored.created_ms == 10);
     CHECK(stored.meta_len == 3 && memcmp(stored.meta, "n\0o", 3) == 0 && stored.size == 3);
     touch.expected--;
     CHECK(ptc_store_put(s, &k, &touch, &version) == PTC_STORE_CONFLICT && version == first + 1);
@@ -139,23 +151,33 @@ static void test_versions(PtcStore *s)
     CHECK(ptc_store_remove(s, &k, 0) == PTC_STORE_OK);
 }
 
+/* Until the engine has certainly passed this time, which is soon. */
+static void wait_for_end(PtcStore *s, int64_t ms)
+{
+    while (engine_ms && ptc_store_now(s) < ms + 100)
+        nanosleep(&(struct timespec){.tv_nsec = PTC_MS}, NULL);
+}
+
 /* What has expired is absent at once, and its key is free. */
 static void test_expired(PtcStore *s)
 {
     PtcStoreKey k = key("ann", "e");
     PtcStored stored;
     uint64_t version;
-    PtcStorePut put = {.used_ms = 10, .expires_ms = 1000, .idle_ms = 50, .bytes = PTC_TEXT("x")};
+    PtcStorePut put = {.expires_ms = at(1000), .idle_ms = 50, .bytes = PTC_TEXT("x")};
     clock_ms = 10;
+    put.used_ms = ptc_store_now(s);
     CHECK(ptc_store_put(s, &k, &put, &version) == PTC_STORE_OK);
     clock_ms = 59;
-    CHECK(ptc_store_get(s, &k, NULL, &stored, NULL) == PTC_STORE_OK && stored.idle_ms == 50);
+    CHECK(engine_ms ||
+          (ptc_store_get(s, &k, NULL, &stored, NULL) == PTC_STORE_OK && stored.idle_ms == 50));
     clock_ms = 60;
+    wait_for_end(s, put.used_ms + put.idle_ms);
     CHECK(ptc_store_get(s, &k, NULL, &stored, NULL) == PTC_STORE_ABSENT);
     put.expected = version;
     CHECK(ptc_store_put(s, &k, &put, &version) == PTC_STORE_ABSENT);
     put.expected = 0;
-    put.used_ms = 60;
+    put.used_ms = at(60);
     CHECK(ptc_store_put(s, &k, &put, &version) == PTC_STORE_OK && version > put.expected);
     CHECK(ptc_store_remove(s, &k, 0) == PTC_STORE_OK);
 }
@@ -166,7 +188,7 @@ static void test_guards(PtcStore *s)
     PtcStoreKey run = key("ann", "run"), step = key("ann", "run/1");
     uint64_t version, epoch;
     clock_ms = 10;
-    PtcStorePut put = {.used_ms = 10, .expires_ms = 1000, .bytes = PTC_TEXT("r")};
+    PtcStorePut put = {.used_ms = at(10), .expires_ms = at(1000), .bytes = PTC_TEXT("r")};
     CHECK(ptc_store_put(s, &run, &put, &epoch) == PTC_STORE_OK);
     put.guard = &run;
     put.guard_version = epoch + 1;
@@ -187,7 +209,7 @@ static void test_bytes(PtcStore *s)
     char meta[PTC_STORE_META + 1] = "";
     PtcStoreKey a = {"thing", PTC_TEXT(""), PTC_TEXT("a\0b")};
     PtcStoreKey b = {"thing", PTC_TEXT(""), PTC_TEXT("a\0c")};
-    PtcStorePut put = {.bytes = PTC_TEXT("\0\xff\0"), .expires_ms = 100};
+    PtcStorePut put = {.bytes = PTC_TEXT("\0\xff\0"), .expires_ms = at(1000)};
     clock_ms = 10;
     CHECK(ptc_store_put(s, &a, &put, &version) == PTC_STORE_OK);
     CHECK(ptc_store_get(s, &b, NULL, &stored, NULL) == PTC_STORE_ABSENT);
@@ -228,8 +250,9 @@ static PtcStoreStatus bounded(PtcStore *s, const char *owner, const char *name, 
     PtcStoreKey k = key(owner, name);
     CHECK(is_new || ptc_store_get(s, &k, NULL, &stored, NULL) == PTC_STORE_OK);
     PtcStorePut put = {.expected = stored.version,
-                       .expires_ms = 100,
-                       .idle_ms = 50,
+                       .used_ms = at(0),
+                       .expires_ms = at(100),
+                       .idle_ms = at(50) - at(0),
                        .bytes = {block, size},
                        .bounds = {.count = 3, .owner_count = 2, .bytes = 1500}};
     return ptc_store_put(s, &k, &put, &version);
@@ -275,6 +298,17 @@ static size_t count_of(PtcStore *s, const char *owner, size_t stop)
     return seen.count;
 }
 
+/* An engine's clock cannot be set: the record ends now. */
+static void end_engine_record(PtcStore *s, const char *owner, const char *name)
+{
+    PtcStored stored;
+    PtcStoreKey k = key(owner, name);
+    CHECK(ptc_store_get(s, &k, NULL, &stored, NULL) == PTC_STORE_OK);
+    PtcStorePut put = {.expected = stored.version, .expires_ms = ptc_store_now(s)};
+    CHECK(!engine_ms || ptc_store_put(s, &k, &put, &stored.version) == PTC_STORE_OK);
+    wait_for_end(s, put.expires_ms);
+}
+
 /* After test_bounds: a and b of ann and c of bob, which end at 100, or 50 after 0. */
 static void test_lists(PtcStore *s)
 {
@@ -290,6 +324,9 @@ static void test_lists(PtcStore *s)
     clock_ms = 49;
     CHECK(ptc_store_expire(s, "thing", 100) == PTC_STORE_OK && count_of(s, NULL, 0) == 3);
     clock_ms = 50;
+    end_engine_record(s, "ann", "a");
+    end_engine_record(s, "ann", "b");
+    end_engine_record(s, "bob", "c");
     CHECK(ptc_store_expire(s, "other", 100) == PTC_STORE_OK);
     CHECK(count_of(s, NULL, 0) == 0); /* seen by nobody, and still there */
     CHECK(ptc_store_sum(s, "thing", &count, &bytes) == PTC_STORE_OK && count == 3);
@@ -304,7 +341,7 @@ static void put_kind(PtcStore *s, const char *kind, const char *owner, const cha
 {
     uint64_t version;
     PtcStoreKey k = {kind, ptc_text_cstr(owner), ptc_text_cstr(name)};
-    PtcStorePut put = {.used_ms = used_ms, .expires_ms = 1000, .bytes = PTC_TEXT("12345")};
+    PtcStorePut put = {.used_ms = at(used_ms), .expires_ms = at(1000), .bytes = PTC_TEXT("12345")};
     CHECK(ptc_store_put(s, &k, &put, &version) == PTC_STORE_OK);
 }
 
@@ -531,33 +568,40 @@ static void test_two_keys(void)
 
 /* ------------------------------------------------------------------------------- holds */
 
+static int64_t hold_ms;
+
 static PtcStoreStatus hold_it(PtcStore *s, int64_t n, int64_t most)
 {
     PtcStoreKey k = key("ann", "h");
-    return ptc_store_hold(s, &k, &(PtcStoreHold){n, most, 100});
+    return ptc_store_hold(s, &k, &(PtcStoreHold){n, most, hold_ms});
 }
 
 /* Two nodes: one of them holds a record, or their numbers stay within a bound; what is not renewed is over. */
-static void test_holds(void)
+static void test_holds(const char *where)
 {
     PtcStoreKey k = key("ann", "h");
-    PtcStoreHold hold = {1, 1, 100};
+    PtcStoreHold hold = {1, 1, engine_ms ? 60000 : 100};
     PtcStored stored;
     uint64_t version;
     remove_file();
+    hold_ms = hold.ms;
     clock_ms = 20;
-    PtcStore *a = open_store(place), *b = open_store(place);
+    PtcStore *a = open_store(where), *b = open_store(where);
     CHECK(hold_it(a, 1, 1) == PTC_STORE_OK && hold_it(b, 1, 1) == PTC_STORE_HELD);
     CHECK(hold_it(a, 1, 1) == PTC_STORE_OK && hold_it(a, 0, 1) == PTC_STORE_OK);
     CHECK(hold_it(b, 1, 1) == PTC_STORE_OK && hold_it(a, 1, 1) == PTC_STORE_HELD);
+    hold_ms = 100; /* from now on b's ends early */
+    CHECK(hold_it(b, 1, 1) == PTC_STORE_OK);
     clock_ms = 121;
+    wait_for_end(b, ptc_store_now(b) + 100);
+    hold_ms = hold.ms;
     CHECK(hold_it(a, 1, 1) == PTC_STORE_OK);
     CHECK(put_text(a, "ann", "h", 0, "one") == PTC_STORE_OK);
     CHECK(ptc_store_get(b, &k, &hold, &stored, NULL) == PTC_STORE_HELD);
     CHECK(ptc_store_get(a, &k, &hold, &stored, NULL) == PTC_STORE_OK);
     PtcStorePut put = {.expected = stored.version,
-                       .used_ms = 121,
-                       .expires_ms = 1000,
+                       .used_ms = at(121),
+                       .expires_ms = at(1000),
                        .release = true,
                        .bytes = PTC_TEXT("two")};
     CHECK(ptc_store_put(a, &k, &put, &version) == PTC_STORE_OK);
@@ -663,11 +707,11 @@ static void test_key(void)
 enum { PROCESSES = 4, ROUNDS = 100 };
 
 /* Adds one to the number in a record, ROUNDS times, trying again when others were faster. */
-static int count_up(void)
+static int count_up(const char *where)
 {
     PtcStoreKey k = key("", "counter");
     char text[32];
-    PtcStore *s = try_open(place, NULL);
+    PtcStore *s = try_open(where, NULL);
     if (!s)
         return 1;
     for (int done = 0; done < ROUNDS;) {
@@ -682,7 +726,7 @@ static int count_up(void)
             return 2;
         snprintf(text, sizeof text, "%ld", n + 1);
         PtcStorePut put = {
-            .expected = stored.version, .expires_ms = 1000, .bytes = ptc_text_cstr(text)};
+            .expected = stored.version, .expires_ms = at(1000), .bytes = ptc_text_cstr(text)};
         status = ptc_store_put(s, &k, &put, &version);
         done += status == PTC_STORE_OK;
         if (status != PTC_STORE_OK && status != PTC_STORE_CONFLICT && status != PTC_STORE_BUSY)
@@ -693,7 +737,7 @@ static int count_up(void)
 }
 
 /* They also make the file together. */
-static void test_processes(void)
+static void test_processes(const char *where)
 {
     pid_t children[PROCESSES];
     char want[40];
@@ -701,28 +745,43 @@ static void test_processes(void)
     for (int i = 0; i < PROCESSES; i++)
         if ((children[i] = fork()) == 0) {
             alarm(120);
-            _exit(count_up());
+            _exit(count_up(where));
         }
     for (int i = 0; i < PROCESSES; i++) {
         int status = -1;
         CHECK(waitpid(children[i], &status, 0) == children[i] && status == 0);
     }
-    PtcStore *s = open_store(place);
+    PtcStore *s = open_store(where);
     first = 0;
     snprintf(want, sizeof want, "%d ", PROCESSES * ROUNDS);
     CHECK(strncmp(read_back(s, "", "counter"), want, strlen(want)) == 0);
+    PtcStoreKey k = key("", "counter");
+    CHECK(ptc_store_remove(s, &k, 0) == PTC_STORE_OK);
     ptc_store_free(s);
+}
+
+/* An empty database: what there is afterwards belongs to these cases. */
+static int test_engine(const char *where)
+{
+    engine_ms = ptc_clock_wall_ms();
+    test_processes(where);
+    test_all(where);
+    test_holds(where);
+    return check_done("store");
 }
 
 int main(void)
 {
     char directory[] = "/tmp/ptc-store-XXXXXX";
+    const char *engine = getenv("PTC_TEST_STORE");
     ptc_mem_init(&mem, SIZE_MAX / 2);
+    if (engine)
+        return test_engine(engine);
     umask(0077);
     CHECK(mkdtemp(directory) != NULL);
     snprintf(path, sizeof path, "%s/s.db", directory);
     snprintf(place, sizeof place, "sqlite:%s", path);
-    test_processes(); /* before a thread or a library is there */
+    test_processes(place); /* before a thread or a library is there */
     test_all(NULL);
     remove_file();
     test_all(place);
@@ -732,7 +791,7 @@ int main(void)
     test_format();
     test_upgrade();
     test_two_keys();
-    test_holds();
+    test_holds(place);
     remove_file();
     remove_key();
     CHECK(rmdir(directory) == 0);
