@@ -183,3 +183,29 @@ class Trouble:
     def close(self):
         self.listening.close()
         self.drop()
+
+
+def faults(engine, way):
+    """What a test may do to them at random: functions of anything and of a generator, which return when it is over."""
+    def trouble(mode, seconds):
+        way.mode = mode
+        if mode == "drop":
+            way.drop()
+        time.sleep(seconds)
+        way.mode = "pass"
+
+    def drop(_, pick):
+        trouble("drop", pick.random())
+
+    def cut(_, pick):
+        trouble("cut", pick.random() * 0.5)
+
+    def delay(_, pick):
+        way.delay = 0.5 + pick.random() * 0.5
+        trouble("delay", 2 * way.delay)
+
+    def restart(_, pick):
+        engine.stop(pick.random() < 0.5)
+        time.sleep(pick.random())
+        engine.start()
+    return [drop, cut, delay, restart]

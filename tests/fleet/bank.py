@@ -14,7 +14,8 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mcp"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mcp"),
+                os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")]
 from http_help import modern_body, modern_headers  # noqa: E402 pylint: disable=wrong-import-position
 from linearizable import Op, linearizable  # noqa: E402 pylint: disable=wrong-import-position
 from watch import WAIT, start  # noqa: E402 pylint: disable=wrong-import-position

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""tests/fleet/test_bank.py PTC: the bank on a SQLite file; and whether the checks find mistakes."""
+"""tests/fleet/test_bank.py PTC: the bank on a SQLite file and on PostgreSQL; and whether the checks find mistakes."""
+import contextlib
 import os
 import sys
 import tempfile
 
-from bank import Bank, kill, stop, term  # first: it knows where watch is
+from bank import Bank, kill, stop, term  # first: it knows where watch and engines are
+import engines
 from linearizable import Op, linearizable
 from watch import expect, main, test
 
@@ -43,6 +45,26 @@ def sqlite():
         try:
             bank.run(SECONDS, [kill, term, kill, term, stop])
             bank.report("bank on sqlite")
+            bank.check()
+            assert bank.counts()["ok"] > 100, "next to nothing was done"
+        finally:
+            bank.close()
+
+
+@test
+def postgres():
+    """The server is restarted and killed too, and connections to it are dropped, delayed and cut before the answer."""
+    try:
+        server = engines.Postgres()
+    except engines.Missing as e:
+        print(f"skipped: {e}")
+        return
+    way = engines.Trouble(server.port)
+    with server, contextlib.closing(way):
+        bank = Bank(PTC, ["--store", server.url("postgres", way.port)])
+        try:
+            bank.run(SECONDS, [kill, term, stop, *engines.faults(server, way)], every=1)
+            bank.report("bank on postgresql")
             bank.check()
             assert bank.counts()["ok"] > 100, "next to nothing was done"
         finally:
