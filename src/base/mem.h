@@ -43,6 +43,10 @@ static inline PTC_MUST_USE void *ptc_mem_alloc(PtcMem *mem, size_t size)
     return ptc_mem_resize(mem, NULL, 0, size);
 }
 
+/* Frees a block of which little was ever written.  If it is large, and the process has no other of its size, its pages
+ * stay for the next block of that size, which may begin with anything. */
+void ptc_mem_keep(PtcMem *mem, void *block, size_t size);
+
 static inline void ptc_mem_free(PtcMem *mem, void *block, size_t size)
 {
     if (block)

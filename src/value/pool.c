@@ -33,10 +33,10 @@ void ptc_pool_init(PtcPool *pool, PtcMem *mem)
     pthread_mutex_init(&pool->lock, NULL);
 }
 
-static void free_chunk(PtcPool *pool, PtcChunk *chunk)
+static void free_chunk(PtcPool *pool, PtcChunk *chunk, void (*give)(PtcMem *, void *, size_t))
 {
     PTC_UNPOISON(chunk->block, CHUNK_PAGES * PTC_PAGE_BYTES);
-    ptc_mem_free_aligned(pool->mem, chunk->block, CHUNK_PAGES * PTC_PAGE_BYTES);
+    give(pool->mem, chunk->block, CHUNK_PAGES * PTC_PAGE_BYTES);
     ptc_mem_free(pool->mem, chunk, sizeof *chunk);
 }
 
@@ -45,7 +45,7 @@ void ptc_pool_deinit(PtcPool *pool)
     while (pool->chunks) {
         PtcChunk *c = pool->chunks;
         pool->chunks = c->next;
-        free_chunk(pool, c);
+        free_chunk(pool, c, pool->chunks ? ptc_mem_free_aligned : ptc_mem_keep);
     }
     pool->free = NULL;
     pthread_mutex_destroy(&pool->lock);
@@ -163,7 +163,7 @@ static void trim_pool(PtcPool *pool, size_t keep)
         if (c->going) {
             pool->fresh = pool->fresh == c ? NULL : pool->fresh;
             *at = c->next;
-            free_chunk(pool, c);
+            free_chunk(pool, c, ptc_mem_free_aligned);
         } else {
             at = &c->next;
         }

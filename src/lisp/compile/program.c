@@ -41,9 +41,11 @@ bool ptc_vm_init(PtcVM *vm, PtcMem *mem, int64_t max_depth)
 
 void ptc_vm_deinit(PtcVM *vm)
 {
-    ptc_mem_free(vm->mem, vm->stack, PTC_STACK_VALUES * sizeof *vm->stack);
-    ptc_mem_free(vm->mem, vm->calls, vm->calls_cap * sizeof *vm->calls);
-    ptc_mem_free(vm->mem, vm->roots, PTC_ROOT_SLOTS * sizeof *vm->roots);
+    bool deep = vm->stack_most > vm->stack + STACK_KEPT;
+    void (*give)(PtcMem *, void *, size_t) = deep ? ptc_mem_free : ptc_mem_keep;
+    give(vm->mem, vm->stack, PTC_STACK_VALUES * sizeof *vm->stack);
+    give(vm->mem, vm->calls, vm->calls_cap * sizeof *vm->calls);
+    give(vm->mem, vm->roots, PTC_ROOT_SLOTS * sizeof *vm->roots);
     ptc_stack_deinit(&vm->deep, vm->mem);
     vm->stack = NULL;
     vm->calls = NULL;

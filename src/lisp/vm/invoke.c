@@ -67,6 +67,8 @@ bool ptc_vm_grow_stack(PtcVM *vm, const PtcValue *end)
     for (PtcValue *p = vm->stack_limit; p < limit; p++)
         *p = PTC_NIL;
     vm->stack_limit = limit;
+    if (vm->stack_most < limit)
+        vm->stack_most = limit;
     return true;
 }
 

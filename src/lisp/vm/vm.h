@@ -59,6 +59,7 @@ typedef struct PtcVM {
     PtcCall *calls, *calls_end;
     size_t calls_cap;
     PtcValue *stack, *stack_limit, *stack_end; /* slots below stack_limit hold valid values */
+    PtcValue *stack_most; /* the highest limit of all runs so far; NULL: none was deep */
     /* End of arguments above the frame, while a callback is being entered; else NULL. */
     PtcValue *args_end;
     int64_t loops_left; /* of limits.loop_limit */
