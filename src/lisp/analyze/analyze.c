@@ -378,7 +378,8 @@ static PtcExpr *analyze_call(Analyzer *an, const PtcForm *form)
     size_t argc = form->count - 1;
     if (never_callable(head->kind))
         return ptc_analyze_error(an, PTC_E_NOT_CALLABLE, form,
-                                 "a list calls its first element; write data as [a b]",
+                                 head->kind == PTC_F_STRING ? ptc_hint_string_called
+                                                            : ptc_hint_data_called,
                                  "%s is not a function and cannot be called",
                                  head->kind == PTC_F_STRING   ? "a string"
                                  : head->kind == PTC_F_NUMBER ? "a number"

@@ -315,6 +315,14 @@ static const PtcOutline *call_fn(Checker *c, const PtcCallee *k, const PtcOutlin
 
 /* ----------------------------------------------------------------------------------- calls */
 
+/* One of the functions of juxt, or the name of a key. */
+static const PtcOutline *call_part(Checker *c, PtcExpr *at, const PtcOutline *f,
+                                   const PtcOutline *const *args, uint32_t argc)
+{
+    return f->kinds & PTC_IS_STRING ? ptc_check_callback(c, at, f, args, argc, 1)
+                                    : ptc_check_call(c, at, f, args, argc);
+}
+
 static const PtcOutline *call_callee(Checker *c, PtcExpr *at, const PtcCallee *k,
                                      const PtcOutline *const *args, uint32_t argc)
 {
@@ -339,7 +347,7 @@ static const PtcOutline *call_callee(Checker *c, PtcExpr *at, const PtcCallee *k
         return all[0];
     case CALLEE_JUXT:
         for (uint32_t i = 0; i < k->count; i++)
-            if (!(all[i] = ptc_check_call(c, at, k->parts[i], args, argc))->kinds)
+            if (!(all[i] = call_part(c, at, k->parts[i], args, argc))->kinds)
                 return all[i];
         return ptc_outline_tuple(&c->os, all, k->count, 0);
     default: break;
@@ -373,9 +381,8 @@ static void claim_not_callable(Checker *c, PtcExpr *at, const PtcOutline *f)
         return;
     ptc_diag_format(found->message, PTC_MESSAGE_MAX + 1, "%s is called here, and is no function",
                     what);
-    ptc_diag_format(found->hint, PTC_HINT_MAX + 1,
-                    "a list calls its first element; write data as "
-                    "[a b]");
+    ptc_diag_format(found->hint, PTC_HINT_MAX + 1, "%s",
+                    f->kinds == PTC_IS_STRING ? ptc_hint_string_called : ptc_hint_data_called);
 }
 
 /* (:key m otherwise) or (m :key otherwise); NULL: there is no otherwise. */

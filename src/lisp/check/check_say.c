@@ -26,7 +26,7 @@ static void add_word(char *out, size_t size, const char *word, const char *joint
 void ptc_check_describe_kinds(unsigned kinds, char *out, size_t size)
 {
     out[0] = 0;
-    if (kinds == PTC_IS_CALLED) {
+    if (kinds == PTC_IS_CALLED || kinds == PTC_IS_KEYED) {
         snprintf(out, size, "a function");
         return;
     }

@@ -149,8 +149,7 @@ typedef struct PtcKeyFn {
     enum { PTC_KEY_CALL, PTC_KEY_LOOKUP, PTC_KEY_PATH } kind;
 } PtcKeyFn;
 
-PTC_MUST_USE bool ptc_arg_keyfn(PtcVM *vm, const PtcValue *argv, int i, bool strings,
-                                PtcKeyFn *key);
+PTC_MUST_USE bool ptc_arg_keyfn(PtcVM *vm, const PtcValue *argv, int i, PtcKeyFn *key);
 /* The keys of all elements of a sequential into a builder, when they have to be called for; else the
  * slot stays nil.  Then ptc_key_at gives them one by one without collecting. */
 PTC_MUST_USE bool ptc_keys_collect(PtcVM *vm, const PtcKeyFn *key, PtcValue seq, PtcValue *slot);

@@ -87,7 +87,7 @@ static PtcStepResult select(PtcVM *vm, PtcValue *s, PtcValue *x, bool want)
 {
     PtcValue y;
     s[PTC_S_B] = *x;
-    if (!ptc_call1(vm, step_argument(s, 0), *x, &y))
+    if (!ptc_call_element(vm, step_argument(s, 0), *x, &y))
         return PTC_STEP_FAILED;
     *x = s[PTC_S_B];
     return ptc_truthy(y) == want ? PTC_STEP_PASS : PTC_STEP_NOTHING;
@@ -95,7 +95,7 @@ static PtcStepResult select(PtcVM *vm, PtcValue *s, PtcValue *x, bool want)
 
 static PtcStepResult apply_step_function(PtcVM *vm, PtcValue *s, PtcValue *x, bool nil_too)
 {
-    if (!ptc_call1(vm, step_argument(s, 0), *x, x))
+    if (!ptc_call_element(vm, step_argument(s, 0), *x, x))
         return PTC_STEP_FAILED;
     return nil_too || *x != PTC_NIL ? PTC_STEP_PASS : PTC_STEP_NOTHING;
 }
@@ -260,7 +260,7 @@ static PtcStepResult partition_by(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
     PtcValue key, run = PTC_NONE;
     s[PTC_S_PREV] = *x;
-    if (!ptc_call1(vm, step_argument(s, 0), *x, &key))
+    if (!ptc_call_element(vm, step_argument(s, 0), *x, &key))
         return PTC_STEP_FAILED;
     bool same = s[PTC_S_B] == PTC_UNBOUND || ptc_same(vm->heap, s[PTC_S_B], key);
     s[PTC_S_B] = key;
@@ -329,7 +329,7 @@ static PtcStepResult halt_when(PtcVM *vm, PtcValue *s, PtcValue *x)
 
 static PtcStepResult mapcat(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
-    if (!ptc_call1(vm, step_argument(s, 0), *x, x))
+    if (!ptc_call_element(vm, step_argument(s, 0), *x, x))
         return PTC_STEP_FAILED;
     return spread_step_elements(vm, s, x, "a result of the function");
 }

@@ -217,7 +217,7 @@ PTC_BUILTIN_EXPR(fn_constant, "clojure.core", "constant", 1, -1, PTC_B_HIDDEN,
 
 PTC_BUILTIN_EXPR(
     core_juxt, "clojure.core", "juxt", 1, -1,
-    PTC_TAKES_ALL(PTC_IS_CALLED) | PTC_GIVES(PTC_IS_FN) | PTC_RULE(JUXT), "(juxt & fs)",
+    PTC_TAKES_ALL(PTC_IS_KEYED) | PTC_GIVES(PTC_IS_FN) | PTC_RULE(JUXT), "(juxt & fs)",
     "A function that gives a vector of what each function gives for the same arguments.",
     "((juxt :a :b) {:a 1 :b 2}) => [1 2]\n((juxt min max) 3 1 2) => [1 3]\n(juxt 5) !! type_error",
     make_of_functions(vm, "juxtaposed", argc, argv, out))
@@ -230,7 +230,9 @@ PTC_BUILTIN(fn_juxtaposed, "clojure.core", "juxtaposed", 1, -1, PTC_B_CALLS | PT
     if (!slot || !ptc_root_build(vm, slot))
         return false;
     for (size_t i = 0; i < kept_count(argv); i++)
-        if (!ptc_call(vm, kept(argv, i), argc - 1, argv + 1, &v) || !ptc_root_push(vm, slot, v))
+        if (!(argc == 2 ? ptc_call_element(vm, kept(argv, i), argv[1], &v)
+                        : ptc_call(vm, kept(argv, i), argc - 1, argv + 1, &v)) ||
+            !ptc_root_push(vm, slot, v))
             return false;
     return ptc_root_done(vm, slot, 0, out);
 }

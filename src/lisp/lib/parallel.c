@@ -22,7 +22,7 @@ static bool root_rows(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slots
 }
 
 PTC_BUILTIN(core_pmap, "clojure.core", "pmap", 2, -1,
-            PTC_B_CALLS | PTC_B_EFFECT | PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
+            PTC_B_CALLS | PTC_B_EFFECT | PTC_TAKES3(PTC_IS_KEYED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
                 PTC_GIVES(PTC_IS_LIST) | PTC_RULE(MAP),
             "(pmap f coll & colls)",
             "As map, with several elements at the same time: for functions that wait, such as "

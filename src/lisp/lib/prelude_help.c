@@ -74,6 +74,14 @@ PTC_BUILTIN(hidden_callable, "clojure.core", "callable", 2, 2, PTC_B_HIDDEN, "(c
     return ptc_arg_callable(vm, args, place_argument(vm, argv, args)) && ptc_give(out, argv[1]);
 }
 
+PTC_BUILTIN(hidden_check_key, "clojure.core", "check-key", 2, 2, PTC_B_HIDDEN,
+            "(check-key key rows)", "Warns if no row has the key; gives nil.", "")
+{
+    *out = PTC_NIL;
+    vm->running = ptc_prelude_running(vm);
+    return ptc_key_check(vm, argv[0], argv[1], false);
+}
+
 PTC_BUILTIN(hidden_is_finite, "clojure.core", "finite?", 1, 1, PTC_B_HIDDEN, "(finite? x)",
             "Is it a sequence with an end?", "")
 {
@@ -114,5 +122,5 @@ PTC_BUILTIN_EXPR(hidden_kept, "clojure.core", "kept", 1, 1, PTC_B_HIDDEN, "(kept
                  "The x of such a function.", "", ptc_give(out, ptc_record_field(argv[0], 1)))
 
 PTC_BUILTIN_TABLE(ptc_lib_prelude_help, hidden_refuse_argument, hidden_refuse_part, hidden_refuse,
-                  hidden_finite, hidden_callable, hidden_is_finite, hidden_lookup, hidden_put,
-                  hidden_code_points, hidden_function, hidden_kept);
+                  hidden_finite, hidden_callable, hidden_check_key, hidden_is_finite, hidden_lookup,
+                  hidden_put, hidden_code_points, hidden_function, hidden_kept);

@@ -151,7 +151,8 @@ static bool call_item_function(PtcSeat *seat, size_t i, PtcValue *out)
         return ptc_call(seat->vm, ptc_seq_nth(job->rows, i), 0, NULL, out);
     for (int k = 0; k < job->width; k++)
         args[k] = ptc_seq_nth(job->rows, i * (size_t)job->width + (size_t)k);
-    return ptc_call(seat->vm, job->f, job->width, args, out);
+    return job->width == 1 ? ptc_call_element(seat->vm, job->f, args[0], out)
+                           : ptc_call(seat->vm, job->f, job->width, args, out);
 }
 
 /* What is lazy belongs to the heap of this thread: it is computed before the item ends. */

@@ -256,3 +256,87 @@
            (%refuse :value (str tool ": there are more than " n " pages; they gave " (count all) " rows so far")
                     "ask for less with its arguments, or raise :max-pages")
            :else (recur (inc n) then all style seen rows)))))))
+
+;; Tables: lists of maps.
+
+;; What is found under a column, which is a keyword, a string or a path, or what a function gives.
+(defn column-reader [i column]
+  (cond
+    (or (keyword? column) (string? column)) (fn [row] (get row column))
+    (sequential? column) (fn [row] (get-in row column))
+    :else (%callable i column)))
+
+(defn group-sum [key value rows]
+  (let [rows (if (string? rows) (%refuse-argument 2 rows "a collection of rows") (vec (%finite 2 rows)))
+        value-of (column-reader 1 value)]
+    (%check-key value rows)
+    (when (or (keyword? value) (string? value) (sequential? value))
+      (sum-by value rows)) ;; says what is wrong with the column as a whole
+    (update-vals (group-by key rows) (fn [group] (sum-by value-of group)))))
+
+(defn flat-name [outer k separator]
+  (let [text (if (or (keyword? k) (string? k)) (name k) (str k))]
+    (cond
+      (nil? outer) k
+      (keyword? outer) (keyword (str (name outer) separator text))
+      :else (str (if (string? outer) outer (str outer)) separator text))))
+
+(defn flat-into [self flat outer m separator depth]
+  (if (> depth 100)
+    (%refuse :value "the maps are nested deeper than 100")
+    (reduce-kv (fn [flat k v]
+                 (let [k (flat-name outer k separator)]
+                   (if (and (map? v) (pos? (count v)))
+                     (self self flat k v separator (inc depth))
+                     (%put flat k v))))
+               flat m)))
+
+(defn flatten-keys
+  ([x] (flatten-keys x "."))
+  ([x separator]
+   (cond
+     (not (string? separator)) (%refuse-argument 1 separator "a string")
+     (map? x) (flat-into flat-into {} nil x separator 0)
+     (string? x) (%refuse-argument 0 x "a map or a collection of maps")
+     :else (mapv (fn [row] (if (map? row) (flat-into flat-into {} nil row separator 0) row)) (%finite 0 x)))))
+
+;; The columns of a row key: [name key ...], where key is what group-by takes.
+(defn pivot-keys [row]
+  (cond
+    (map? row) (vec (seq row))
+    (or (keyword? row) (string? row)) [[row row]]
+    (and (sequential? row) (pos? (count row)) (every? (fn [k] (or (keyword? k) (string? k))) row))
+    (mapv (fn [k] [k k]) row)
+    :else (%refuse-argument 0 row "a column, columns such as [:a :b], or a map of names to functions")))
+
+(defn pivot-names [values]
+  (cond
+    (empty? values) []
+    (or (every? number? values) (every? string? values) (every? keyword? values)) (sort values)
+    :else values))
+
+(defn pivot-name [x]
+  (cond
+    (or (keyword? x) (string? x)) x
+    (nil? x) "nil"
+    :else (str x)))
+
+(defn pivot
+  ([row column value rows] (pivot row column value sum rows))
+  ([row column value f rows]
+   (let [ks (pivot-keys row)
+         readers (mapv (fn [k] (column-reader 0 (nth k 1))) ks)
+         rows (if (string? rows) (%refuse-argument 3 rows "a collection of rows") (vec (%finite 3 rows)))
+         value-of (column-reader 2 value)
+         f (%callable 3 f)
+         columns (pivot-names (vec (distinct (keys (group-by column rows)))))]
+     (run! (fn [k] (%check-key k rows)) (conj (mapv (fn [k] (nth k 1)) ks) column value))
+     (when (> (count columns) 4096)
+       (%refuse :value (str "the second column has " (count columns) " values, and at most 4096 become columns")
+                "exchange the first two arguments, or group with group-by"))
+     (mapv (fn [group]
+             (let [of-row (nth group 1)
+                   cells (update-vals (group-by column of-row) (fn [same] (f (mapv value-of same))))
+                   start (reduce (fn [m i] (%put m (nth (nth ks i) 0) ((nth readers i) (nth of-row 0)))) {} (range (count ks)))]
+               (reduce (fn [m c] (%put m (pivot-name c) (%lookup cells c nil))) start columns)))
+           (group-by (fn [x] (mapv (fn [reader] (reader x)) readers)) rows)))))

@@ -62,6 +62,10 @@ PtcThrown ptc_error_thrown(PtcErrorKind kind)
     return kinds[kind].thrown;
 }
 
+const char ptc_hint_data_called[] = "a list calls its first element; write data as [a b]";
+const char ptc_hint_string_called[] =
+    "a list calls its first element; write data as [a b], and (get row \"key\") for a key";
+
 void ptc_diags_init(PtcDiags *diags, PtcArena *arena)
 {
     memset(diags, 0, sizeof *diags);

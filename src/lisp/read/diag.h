@@ -84,6 +84,9 @@ PtcDiag *ptc_diag_add(PtcDiags *diags, PtcErrorKind kind, uint32_t first, uint32
                       const char *format, ...) PTC_PRINTF(5, 6);
 void ptc_diag_hint(PtcDiag *diag, const char *format, ...) PTC_PRINTF(2, 3);
 
+/* For a call of what is no function. */
+extern const char ptc_hint_data_called[], ptc_hint_string_called[];
+
 /* Formats into a fixed field of `size` bytes, cut at a character boundary with "..." */
 void ptc_diag_format(char *out, size_t size, const char *format, ...) PTC_PRINTF(3, 4);
 

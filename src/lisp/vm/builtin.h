@@ -126,7 +126,7 @@ bool ptc_arg_iter(PtcVM *vm, const PtcValue *argv, int i,
                   PtcIter *it); /* anything seqable, nil too */
 /* Clamped to 0 .. PTC_UNBOUNDED; floats are truncated toward zero. For counts such as (take n ...). */
 bool ptc_arg_count(PtcVM *vm, const PtcValue *argv, int i, size_t *out);
-/* Is it something ptc_call accepts? */
+/* Is it something ptc_call accepts, or a string where the row takes the name of a key (ptc_call_element)? */
 bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i);
 
 /* After ptc_iter_next said no: true at the end, false when it failed. */
@@ -142,6 +142,13 @@ PTC_MUST_USE bool ptc_call(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv
 static inline PTC_MUST_USE bool ptc_call1(PtcVM *vm, PtcValue f, PtcValue a, PtcValue *out)
 {
     return ptc_call(vm, f, 1, &a, out);
+}
+/* What x has under a name, in any spelling; nil if it is no collection. */
+bool ptc_call_key(PtcVM *vm, PtcValue name, PtcValue x, PtcValue *out);
+/* f is called with an element: a function, or a string that names a key. */
+static inline PTC_MUST_USE bool ptc_call_element(PtcVM *vm, PtcValue f, PtcValue x, PtcValue *out)
+{
+    return PTC_UNLIKELY(ptc_is_string(f)) ? ptc_call_key(vm, f, x, out) : ptc_call1(vm, f, x, out);
 }
 static inline PTC_MUST_USE bool ptc_call2(PtcVM *vm, PtcValue f, PtcValue a, PtcValue b,
                                           PtcValue *out)

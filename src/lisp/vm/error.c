@@ -336,7 +336,10 @@ bool ptc_arg_count(PtcVM *vm, const PtcValue *argv, int i, size_t *out)
 
 bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i)
 {
-    return ptc_is_callable(argv[i]) || ptc_fail_type(vm, argv, i, "a function");
+    unsigned takes = ptc_row_takes(ptc_builtin_row(vm->running)->flags, (uint32_t)i);
+    bool names = takes != PTC_IS_ANY && (takes & PTC_IS_STRING);
+    return ptc_is_callable(argv[i]) || (names && ptc_is_string(argv[i])) ||
+           ptc_fail_type(vm, argv, i, "a function");
 }
 
 /* ---------------------------------------------------------------------- limits */

@@ -319,6 +319,12 @@ static bool call_record(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, P
     return invoke_builtin(vm, ptc_builtin_index(ptc_record_field(f, 0)), argc + 1, with, out);
 }
 
+bool ptc_call_key(PtcVM *vm, PtcValue name, PtcValue x, PtcValue *out)
+{
+    *out = ptc_lookup(vm, x, name, PTC_NIL);
+    return vm->budget.stop == PTC_STOP_NONE;
+}
+
 /* A keyword or collection as function: one argument, and a default for keywords and maps. */
 static bool call_lookup(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)
 {
@@ -378,8 +384,10 @@ static bool fail_not_callable(PtcVM *vm, PtcValue f)
 {
     ptc_fail(vm, PTC_E_NOT_CALLABLE | (f == PTC_NIL ? PTC_AS(NULL_POINTER) : 0),
              "%s is not a function and cannot be called", ptc_type_name(f));
-    return ptc_fail_hint(vm, f == PTC_NIL ? "the expression in call position gave nil"
-                                          : "a list calls its first element; write data as [a b]");
+    return ptc_fail_hint(vm, "%s",
+                         f == PTC_NIL       ? "the expression in call position gave nil"
+                         : ptc_is_string(f) ? ptc_hint_string_called
+                                            : ptc_hint_data_called);
 }
 
 bool ptc_call(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)

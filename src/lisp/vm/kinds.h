@@ -38,6 +38,8 @@ enum {
     PTC_IS_ASSOCIATIVE = PTC_IS_MAPPED | PTC_IS_LIST, /* what has keys or indexes, or nil */
     PTC_IS_CALLED =
         PTC_IS_KEYWORD | PTC_IS_LIST | PTC_IS_SET | PTC_IS_MAP | PTC_IS_FN | PTC_IS_OTHER,
+    PTC_IS_KEYED =
+        PTC_IS_CALLED | PTC_IS_STRING, /* or the name of a key, for what is called with elements */
 };
 
 /* How the outline of a result follows from those of the arguments, beyond its kinds (lisp/check/rules).  f is called

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Grouping, counting, summing, and choosing by a key.  A key is given by a function, a keyword, a path
- * such as [:a :b], or (but for sort-by) a string; keywords, paths and strings find all spellings. */
+ * such as [:a :b], or a string; keywords, paths and strings find all spellings. */
 #include <math.h>
 
 #include "lisp/lazy/produce.h"
@@ -10,11 +10,11 @@
 
 /* -------------------------------------------------------------------------- keys */
 
-bool ptc_arg_keyfn(PtcVM *vm, const PtcValue *argv, int i, bool strings, PtcKeyFn *key)
+bool ptc_arg_keyfn(PtcVM *vm, const PtcValue *argv, int i, PtcKeyFn *key)
 {
     key->f = argv[i];
     key->kind = PTC_KEY_CALL;
-    if (ptc_is_keyword(argv[i]) || (strings && ptc_is_string(argv[i])))
+    if (ptc_is_keyword(argv[i]) || ptc_is_string(argv[i]))
         key->kind = PTC_KEY_LOOKUP;
     else if (ptc_is_sequential(argv[i]) && !ptc_is_seq_flagged(argv[i]))
         key->kind = PTC_KEY_PATH;
@@ -80,7 +80,7 @@ static bool by_keys(PtcVM *vm, const PtcValue *argv, Gather gather, PtcValue *ou
 {
     PtcKeyFn key;
     PtcValue *slots = ptc_roots(vm, GROUP_SLOTS);
-    return slots && ptc_arg_keyfn(vm, argv, 0, true, &key) &&
+    return slots && ptc_arg_keyfn(vm, argv, 0, &key) &&
            ptc_root_seq(vm, argv, 1, true, &slots[GROUP_SOURCE]) &&
            ptc_keys_collect(vm, &key, slots[GROUP_SOURCE], &slots[GROUP_KEYS]) &&
            PTC_RETRY(vm, gather(vm, &key, slots, out)) &&
@@ -133,8 +133,8 @@ static bool gather_groups(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots,
 
 PTC_BUILTIN_EXPR(
     core_group_by, "clojure.core", "group-by", 2, 2,
-    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
-        PTC_GIVES(PTC_IS_MAP) | PTC_RULE(GROUP_BY),
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_MAP) |
+        PTC_RULE(GROUP_BY),
     "(group-by key coll)",
     "A map from each key to a vector of the elements that have it, in the order they came.",
     "(group-by even? [1 2 3]) => {false [1 3], true [2]}\n"
@@ -160,8 +160,8 @@ static bool gather_distinct(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slot
 }
 
 PTC_BUILTIN_EXPR(core_distinct_by, "clojure.core", "distinct-by", 2, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
-                     PTC_GIVES(PTC_IS_LIST) | PTC_RULE(SORT_BY),
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) |
+                     PTC_RULE(SORT_BY),
                  "(distinct-by key coll)", "The first element of each key.",
                  "(distinct-by :k [{:k 1 :n 1} {:k 1 :n 2}]) => [{:k 1, :n 1}]\n"
                  "(distinct-by count [\"a\" \"b\" \"cc\"]) => [\"a\" \"cc\"]",
@@ -181,8 +181,8 @@ static bool gather_index(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, 
 
 PTC_BUILTIN_EXPR(
     core_index_by, "clojure.core", "index-by", 2, 2,
-    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
-        PTC_GIVES(PTC_IS_MAP) | PTC_RULE(INDEX_BY),
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_MAP) |
+        PTC_RULE(INDEX_BY),
     "(index-by key coll)",
     "A map from each key to the last element that has it, to look up rows by their key.",
     "(index-by :id [{:id 1 :n 5} {:id 2 :n 6}]) => {1 {:id 1, :n 5}, 2 {:id 2, :n 6}}\n"
@@ -373,22 +373,22 @@ PTC_BUILTIN(core_avg, "clojure.core", "avg", 1, 1,
 }
 
 PTC_BUILTIN(core_sum_by, "clojure.core", "sum-by", 2, 2,
-            PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
-                PTC_GIVES(PTC_IS_NUMBER) | PTC_RULE(NUMBER_BY),
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NUMBER) |
+                PTC_RULE(NUMBER_BY),
             "(sum-by key coll)", "The sum of a field or function of each element; nil is skipped.",
             "(sum-by :n [{:n 5} {} {:n 7.5}]) => 12.5\n(sum-by count [\"a\" \"bcd\"]) => 4\n"
             "(sum-by :n [{:n \"1\"}]) !! arithmetic_error")
 {
     PtcKeyFn key;
     Sum sum;
-    return ptc_arg_keyfn(vm, argv, 0, true, &key) && sum_all(vm, &key, argv, 1, &sum) &&
+    return ptc_arg_keyfn(vm, argv, 0, &key) && sum_all(vm, &key, argv, 1, &sum) &&
            ptc_give(out, *sum.total) && ptc_key_check(vm, argv[0], argv[1], false);
 }
 
 PTC_BUILTIN(
     core_avg_by, "clojure.core", "avg-by", 2, 2,
-    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
-        PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) | PTC_RULE(NUMBER_BY),
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) |
+        PTC_RULE(NUMBER_BY),
     "(avg-by key coll)",
     "The mean of a field or function of each element, as a float; nil is skipped, and the mean of "
     "none is nil.",
@@ -396,7 +396,7 @@ PTC_BUILTIN(
 {
     PtcKeyFn key;
     Sum sum;
-    return ptc_arg_keyfn(vm, argv, 0, true, &key) && sum_all(vm, &key, argv, 1, &sum) &&
+    return ptc_arg_keyfn(vm, argv, 0, &key) && sum_all(vm, &key, argv, 1, &sum) &&
            give_average(vm, &sum, out) && ptc_key_check(vm, argv[0], argv[1], false);
 }
 
@@ -408,7 +408,7 @@ PTC_BUILTIN_ROW(core_mean, run_core_avg, "clojure.core", "mean", 1, 1,
                 "(mean [1 2 nil 6]) => 3.0\n(mean [0.5M 1M]) => 0.75\n(mean []) => nil\n"
                 "(mean [\"3\"]) !! arithmetic_error\n(mean 5) !! type_error");
 PTC_BUILTIN_ROW(core_mean_by, run_core_avg_by, "clojure.core", "mean-by", 2, 2,
-                PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) |
                     PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) | PTC_RULE(NUMBER_BY),
                 "(mean-by key coll)",
                 "The same as avg-by: the mean of a field or function of each element.",
@@ -472,7 +472,7 @@ static bool choose_by(PtcVM *vm, int argc, const PtcValue *argv, bool greatest, 
     Choice c;
     PtcIter it;
     PtcValue x;
-    if (!ptc_arg_keyfn(vm, argv, 0, true, &key) || !choice_begin(vm, &c, greatest, false))
+    if (!ptc_arg_keyfn(vm, argv, 0, &key) || !choice_begin(vm, &c, greatest, false))
         return false;
     if (argc > 2) {
         for (int i = 1; i < argc; i++)
@@ -491,7 +491,7 @@ static bool choose_by(PtcVM *vm, int argc, const PtcValue *argv, bool greatest, 
 
 PTC_BUILTIN_EXPR(
     core_max_by, "clojure.core", "max-by", 2, -1,
-    PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED | PTC_IS_STRING) | PTC_RULE(PICK_BY), "(max-by key coll)",
+    PTC_B_CALLS | PTC_TAKES(PTC_IS_KEYED) | PTC_RULE(PICK_BY), "(max-by key coll)",
     "The first element with the greatest key; those with a nil key do not count.",
     "(max-by :p [{:p 3} {:p 9} {}]) => {:p 9}\n(max-by count [\"a\" \"bb\" \"cc\"]) => \"bb\"\n"
     "(max-by :p []) => nil",
@@ -499,7 +499,7 @@ PTC_BUILTIN_EXPR(
 
 PTC_BUILTIN_EXPR(
     core_min_by, "clojure.core", "min-by", 2, -1,
-    PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED | PTC_IS_STRING) | PTC_RULE(PICK_BY), "(min-by key coll)",
+    PTC_B_CALLS | PTC_TAKES(PTC_IS_KEYED) | PTC_RULE(PICK_BY), "(min-by key coll)",
     "The first element with the least key; those with a nil key do not count.",
     "(min-by :p [{:p 3} {} {:p 2}]) => {:p 2}\n(min-by :p [{:p \"b\"} {:p 1}]) !! type_error",
     choose_by(vm, argc, argv, false, out))
@@ -510,7 +510,7 @@ static bool choose_key(PtcVM *vm, int argc, const PtcValue *argv, bool greatest,
     Choice c;
     if (argc == 2)
         return ptc_arg_callable(vm, argv, 0) && ptc_give(out, argv[1]);
-    if (!ptc_arg_keyfn(vm, argv, 0, false, &key) || !choice_begin(vm, &c, greatest, true))
+    if (!ptc_arg_keyfn(vm, argv, 0, &key) || !choice_begin(vm, &c, greatest, true))
         return false;
     for (int i = 1; i < argc; i++)
         if (!ptc_tick(&vm->budget, 1) || !consider(vm, &c, &key, argv[i]))
@@ -519,14 +519,14 @@ static bool choose_key(PtcVM *vm, int argc, const PtcValue *argv, bool greatest,
 }
 
 PTC_BUILTIN_EXPR(
-    core_max_key, "clojure.core", "max-key", 2, -1, PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED),
+    core_max_key, "clojure.core", "max-key", 2, -1, PTC_B_CALLS | PTC_TAKES(PTC_IS_KEYED),
     "(max-key f x & more)",
     "The argument after f with the greatest (f x), the last of those that are equal.",
     "(max-key count \"a\" \"abc\" \"ab\") => \"abc\"\n(apply max-key val {:a 4 :b 2}) => [:a 4]",
     choose_key(vm, argc, argv, true, out))
 
 PTC_BUILTIN_EXPR(core_min_key, "clojure.core", "min-key", 2, -1,
-                 PTC_B_CALLS | PTC_TAKES(PTC_IS_CALLED), "(min-key f x & more)",
+                 PTC_B_CALLS | PTC_TAKES(PTC_IS_KEYED), "(min-key f x & more)",
                  "The argument after f with the least (f x), the last of those that are equal.",
                  "(min-key abs -4 3 -2) => -2\n(min-key count \"ab\" \"c\") => \"c\"",
                  choose_key(vm, argc, argv, false, out))

@@ -120,7 +120,7 @@ static bool map_into(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, int f
     if (!slots)
         return false;
     while (ptc_each(vm, &it, &x)) {
-        if (!ptc_call1(vm, argv[0], x, &y))
+        if (!ptc_call_element(vm, argv[0], x, &y))
             return false;
         if (emit == emit_all && PTC_UNLIKELY(ptc_seq_endless(y))) {
             slots[SEQ_CURRENT] = y;
@@ -135,12 +135,13 @@ static bool map_into(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, int f
 /* (map :prise rows) */
 static bool check_mapped_key(PtcVM *vm, int argc, const PtcValue *argv)
 {
-    return argc != 2 || !ptc_is_keyword(argv[0]) || ptc_key_check(vm, argv[0], argv[1], true);
+    return argc != 2 || !(ptc_is_keyword(argv[0]) || ptc_is_string(argv[0])) ||
+           ptc_key_check(vm, argv[0], argv[1], true);
 }
 
 PTC_BUILTIN_EXPR(
     core_map, "clojure.core", "map", 1, -1,
-    PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
+    PTC_B_CALLS | PTC_TAKES3(PTC_IS_KEYED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
         PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(MAP),
     "(map f & colls)",
     "The results of f for each element, or for the elements of several collections side by side "
@@ -152,7 +153,7 @@ PTC_BUILTIN_EXPR(
 
 PTC_BUILTIN_EXPR(
     core_mapv, "clojure.core", "mapv", 2, -1,
-    PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
+    PTC_B_CALLS | PTC_TAKES3(PTC_IS_KEYED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
         PTC_GIVES(PTC_IS_LIST) | PTC_RULE(MAP),
     "(mapv f & colls)", "A vector of the results of f for each element.",
     "(mapv inc (list 4 5)) => [5 6]\n(mapv vector [1 2] \"ab\") => [[1 \"a\"] [2 \"b\"]]",
@@ -160,7 +161,7 @@ PTC_BUILTIN_EXPR(
 
 PTC_BUILTIN_EXPR(
     core_mapcat, "clojure.core", "mapcat", 1, -1,
-    PTC_B_CALLS | PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
+    PTC_B_CALLS | PTC_TAKES3(PTC_IS_KEYED, PTC_IS_SEQABLE, PTC_IS_SEQABLE) |
         PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(MAPCAT),
     "(mapcat f & colls)",
     "The elements of all results of f, which must be collections; without a collection, a "
@@ -208,7 +209,7 @@ static bool filter_into(PtcVM *vm, int argc, const PtcValue *argv, bool want, in
         return false;
     while (ptc_each(vm, &it, &x)) {
         slots[SEQ_CURRENT] = x;
-        if (!ptc_call1(vm, argv[0], x, &y))
+        if (!ptc_call_element(vm, argv[0], x, &y))
             return false;
         if (ptc_truthy(y) == want && !ptc_root_push(vm, &slots[SEQ_BUILT], slots[SEQ_CURRENT]))
             return false;
@@ -218,7 +219,7 @@ static bool filter_into(PtcVM *vm, int argc, const PtcValue *argv, bool want, in
 
 PTC_BUILTIN_EXPR(
     core_filter, "clojure.core", "filter", 1, 2,
-    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
         PTC_RULE(FILTER),
     "(filter pred coll)",
     "The elements for which pred is neither false nor nil; without coll, a transducer.",
@@ -227,7 +228,7 @@ PTC_BUILTIN_EXPR(
     filter_into(vm, argc, argv, true, PTC_SEQ, out) && check_mapped_key(vm, argc, argv))
 
 PTC_BUILTIN_EXPR(core_filterv, "clojure.core", "filterv", 2, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) |
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST) |
                      PTC_RULE(FILTER),
                  "(filterv pred coll)",
                  "A vector of the elements for which pred is neither false nor nil.",
@@ -235,7 +236,7 @@ PTC_BUILTIN_EXPR(core_filterv, "clojure.core", "filterv", 2, 2,
                  filter_into(vm, argc, argv, true, 0, out) && check_mapped_key(vm, argc, argv))
 
 PTC_BUILTIN_EXPR(core_remove, "clojure.core", "remove", 1, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) |
                      PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(REMOVE),
                  "(remove pred coll)",
                  "The elements for which pred is false or nil; without coll, a transducer.",
@@ -245,7 +246,7 @@ PTC_BUILTIN_EXPR(core_remove, "clojure.core", "remove", 1, 2,
 
 PTC_BUILTIN(
     core_keep, "clojure.core", "keep", 1, 2,
-    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) |
         PTC_RULE(KEEP),
     "(keep f coll)",
     "The results of f for each element, without those that are nil; without coll, a transducer.",
@@ -261,7 +262,7 @@ PTC_BUILTIN(
     if (!slots)
         return false;
     while (ptc_each(vm, &it, &x))
-        if (!ptc_call1(vm, argv[0], x, &y) ||
+        if (!ptc_call_element(vm, argv[0], x, &y) ||
             (y != PTC_NIL && !ptc_root_push(vm, &slots[SEQ_BUILT], y)))
             return false;
     return finish_seq_build(vm, &it, slots, PTC_SEQ, out) && check_mapped_key(vm, argc, argv);
@@ -303,7 +304,7 @@ static bool search_elements(PtcVM *vm, const PtcValue *argv, bool want, PtcValue
         return false;
     const char *outer = ptc_walk(vm, argv, 1);
     while (*found == PTC_NONE && ptc_each(vm, &it, &x)) {
-        if (!ptc_call1(vm, argv[0], x, &y))
+        if (!ptc_call_element(vm, argv[0], x, &y))
             return false;
         if (ptc_truthy(y) == want)
             *found = y;
@@ -323,7 +324,7 @@ static bool in_vain(PtcVM *vm, const PtcValue *argv, bool want, bool vain, PtcVa
 
 PTC_BUILTIN(
     core_some, "clojure.core", "some", 2, 2,
-    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_RULE(SOME), "(some pred coll)",
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_RULE(SOME), "(some pred coll)",
     "The first result of pred that is neither false nor nil; nil when there is none.",
     "(some even? [1 3 6]) => true\n(some #{\"y\"} [\"x\" \"y\"]) => \"y\"\n(some even? [1]) => nil")
 {
@@ -336,21 +337,21 @@ PTC_BUILTIN(
 
 PTC_BUILTIN_EXPR(
     core_every_p, "clojure.core", "every?", 2, 2,
-    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
         PTC_RULE(EVERY),
     "(every? pred coll)", "True when pred holds for all elements, and when there are none.",
     "(every? pos? [1 2]) => true\n(every? pos? [1 0]) => false\n(every? pos? nil) => true",
     in_vain(vm, argv, false, true, out))
 
 PTC_BUILTIN_EXPR(core_not_every_p, "clojure.core", "not-every?", 2, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
                      PTC_RULE(EVERY),
                  "(not-every? pred coll)", "True when pred fails for some element.",
                  "(not-every? even? [2 3]) => true\n(not-every? even? []) => false",
                  in_vain(vm, argv, false, false, out))
 
 PTC_BUILTIN_EXPR(core_not_any_p, "clojure.core", "not-any?", 2, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_BOOL) |
                      PTC_RULE(EVERY),
                  "(not-any? pred coll)", "True when pred holds for no element.",
                  "(not-any? neg? [1 2]) => true\n(not-any? neg? [1 -2]) => false",
@@ -367,7 +368,7 @@ static bool count_while(PtcVM *vm, const PtcValue *argv, PtcValue *slot, size_t 
         !ptc_iter_init(&it, vm->heap, *slot))
         return false;
     for (*n = 0; ptc_each(vm, &it, &x); ++*n) {
-        if (!ptc_call1(vm, argv[0], x, &y))
+        if (!ptc_call_element(vm, argv[0], x, &y))
             return false;
         if (!ptc_truthy(y))
             return true;
@@ -433,7 +434,7 @@ static bool split_while(PtcVM *vm, int argc, const PtcValue *argv, int part, Ptc
 }
 
 PTC_BUILTIN_EXPR(core_take_while, "clojure.core", "take-while", 1, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) |
                      PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(WHILE),
                  "(take-while pred coll)",
                  "The elements before the first for which pred fails; without coll, a transducer.",
@@ -441,7 +442,7 @@ PTC_BUILTIN_EXPR(core_take_while, "clojure.core", "take-while", 1, 2,
                  split_while(vm, argc, argv, 0, out))
 
 PTC_BUILTIN_EXPR(core_drop_while, "clojure.core", "drop-while", 1, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) |
                      PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(WHILE),
                  "(drop-while pred coll)",
                  "The elements from the first for which pred fails; without coll, a transducer.",
@@ -450,7 +451,7 @@ PTC_BUILTIN_EXPR(core_drop_while, "clojure.core", "drop-while", 1, 2,
 
 PTC_BUILTIN_EXPR(
     core_split_with, "clojure.core", "split-with", 2, 2,
-    PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST),
+    PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_LIST),
     "(split-with pred coll)",
     "A vector of the elements before the first for which pred fails, and of the others.",
     "(split-with pos? [1 2 -3 4]) => [[1 2] [-3 4]]", split_while(vm, argc, argv, 2, out))
@@ -464,7 +465,7 @@ static bool push_run(PtcVM *vm, PtcValue *slots, size_t start, size_t end)
 }
 
 PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2,
-            PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED, PTC_IS_SEQABLE) |
+            PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) |
                 PTC_GIVES(PTC_IS_LIST | PTC_IS_FN) | PTC_RULE(PARTITION_BY),
             "(partition-by f coll)",
             "Runs of neighbours for which f gives the same; without coll, a transducer.",
@@ -483,7 +484,7 @@ PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2,
         return false;
     size_t start = 0, i = 0;
     for (; ptc_each(vm, &it, &x); i++) {
-        if (!ptc_call1(vm, argv[0], x, &y))
+        if (!ptc_call_element(vm, argv[0], x, &y))
             return false;
         bool same = i == 0 || ptc_same(vm->heap, slots[SEQ_SLOTS], y);
         slots[SEQ_SLOTS] = y;

@@ -403,21 +403,22 @@ PTC_BUILTIN(core_sort, "clojure.core", "sort", 1, 2,
     return sort_arg(&s, argv, argc - 1, out);
 }
 
-PTC_BUILTIN(
-    core_sort_by, "clojure.core", "sort-by", 2, 3,
-    PTC_B_CALLS |
-        PTC_TAKES3(PTC_IS_CALLED, PTC_IS_SEQABLE | PTC_IS_FN | PTC_IS_OTHER, PTC_IS_SEQABLE) |
-        PTC_GIVES(PTC_IS_LIST) | PTC_RULE(SORT_BY),
-    "(sort-by key comparator? coll)",
-    "The elements in the order of their keys, which key (a function, a keyword or a path such as "
-    "[:a :b]) gives; with > in descending order, nil last.",
-    "(sort-by count [\"ccc\" \"a\" \"bb\"]) => [\"a\" \"bb\" \"ccc\"]\n"
-    "(sort-by :n > [{:n 1} {:n nil} {:n 2}]) => [{:n 2} {:n 1} {:n nil}]\n"
-    "(sort-by :n :desc [{:n 1}]) !! type_error")
+PTC_BUILTIN(core_sort_by, "clojure.core", "sort-by", 2, 3,
+            PTC_B_CALLS |
+                PTC_TAKES3(PTC_IS_KEYED, PTC_IS_SEQABLE | PTC_IS_FN | PTC_IS_OTHER,
+                           PTC_IS_SEQABLE) |
+                PTC_GIVES(PTC_IS_LIST) | PTC_RULE(SORT_BY),
+            "(sort-by key comparator? coll)",
+            "The elements in the order of their keys, which key (a function, a keyword, a string "
+            "or a path such as "
+            "[:a :b]) gives; with > in descending order, nil last.",
+            "(sort-by count [\"ccc\" \"a\" \"bb\"]) => [\"a\" \"bb\" \"ccc\"]\n"
+            "(sort-by :n > [{:n 1} {:n nil} {:n 2}]) => [{:n 2} {:n 1} {:n nil}]\n"
+            "(sort-by :n :desc [{:n 1}]) !! type_error")
 {
     Sorter s = {.vm = vm, .f = PTC_NONE};
     PtcKeyFn key;
-    if (!ptc_arg_keyfn(vm, argv, 0, false, &key) || (argc == 3 && !arg_comparator(vm, argv, 1, &s)))
+    if (!ptc_arg_keyfn(vm, argv, 0, &key) || (argc == 3 && !arg_comparator(vm, argv, 1, &s)))
         return false;
     s.key = &key;
     return sort_arg(&s, argv, argc - 1, out) && ptc_key_check(vm, argv[0], argv[argc - 1], false);

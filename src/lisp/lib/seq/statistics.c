@@ -145,7 +145,7 @@ static bool run_statistic(PtcVM *vm, const Statistic *s, bool by, int argc, cons
     PtcKeyFn key;
     const PtcKeyFn *k = by ? &key : NULL;
     PtcValue *slots = ptc_roots(vm, STATS_SLOTS);
-    return slots && (!by || ptc_arg_keyfn(vm, argv, argc - 2, true, &key)) &&
+    return slots && (!by || ptc_arg_keyfn(vm, argv, argc - 2, &key)) &&
            ptc_root_seq(vm, argv, argc - 1, true, &slots[STATS_SOURCE]) &&
            (!by || ptc_keys_collect(vm, k, slots[STATS_SOURCE], &slots[STATS_KEYS])) &&
            PTC_RETRY(vm, give_statistic(vm, s, k, slots, out)) &&
@@ -167,7 +167,7 @@ PTC_BUILTIN_EXPR(core_median, "clojure.core", "median", 1, 1,
                  run_statistic(vm, &median_of, false, argc, argv, out))
 
 PTC_BUILTIN_EXPR(core_median_by, "clojure.core", "median-by", 2, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) |
                      PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) | PTC_RULE(NUMBER_BY),
                  "(median-by key coll)", "The median of a field or function of each element.",
                  "(median-by :n [{:n 1} {:n 9} {:n 4} {}]) => 4.0\n"
@@ -184,7 +184,7 @@ PTC_BUILTIN_EXPR(
     run_statistic(vm, &stdev_of, false, argc, argv, out))
 
 PTC_BUILTIN_EXPR(core_stdev_by, "clojure.core", "stdev-by", 2, 2,
-                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                 PTC_B_CALLS | PTC_TAKES2(PTC_IS_KEYED, PTC_IS_SEQABLE) |
                      PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT) | PTC_RULE(NUMBER_BY),
                  "(stdev-by key coll)",
                  "The standard deviation of a field or function of each element.",
@@ -218,8 +218,7 @@ PTC_BUILTIN_EXPR(core_percentile, "clojure.core", "percentile", 2, 2,
                  run_percentile(vm, false, argc, argv, out))
 
 PTC_BUILTIN_EXPR(core_percentile_by, "clojure.core", "percentile-by", 3, 3,
-                 PTC_B_CALLS |
-                     PTC_TAKES3(PTC_IS_NUMBER, PTC_IS_CALLED | PTC_IS_STRING, PTC_IS_SEQABLE) |
+                 PTC_B_CALLS | PTC_TAKES3(PTC_IS_NUMBER, PTC_IS_KEYED, PTC_IS_SEQABLE) |
                      PTC_GIVES(PTC_IS_NIL | PTC_IS_FLOAT),
                  "(percentile-by p key coll)",
                  "The percentile of a field or function of each element.",

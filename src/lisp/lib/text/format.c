@@ -166,13 +166,14 @@ static PtcValue exact_join(PtcVM *vm, PtcValue sep, PtcValue coll)
     return str;
 }
 
-PTC_BUILTIN(string_join, "clojure.string", "join", 1, 2,
-            PTC_TAKES2(PTC_IS_SEQABLE, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_STRING),
-            "(join separator? coll)",
-            "The texts of all elements as one string, with the separator between them.",
-            "(join \", \" [1 \"b\" :c]) => \"1, b, :c\"\n(join [\"a\" \"b\"]) => \"ab\"\n(join "
-            "\",\" nil) => \"\"\n"
-            "(join [\"a\"] \",\") !! type_error")
+PTC_BUILTIN(
+    string_join, "clojure.string", "join", 1, 2,
+    PTC_TAKES2(PTC_IS_SEQABLE, PTC_IS_SEQABLE) | PTC_GIVES(PTC_IS_STRING),
+    "(str/join separator? coll)",
+    "The texts of all elements as one string, with the separator between them.",
+    "(str/join \", \" [1 \"b\" :c]) => \"1, b, :c\"\n(str/join [\"a\" \"b\"]) => \"ab\"\n(str/join "
+    "\",\" nil) => \"\"\n"
+    "(str/join [\"a\"] \",\") !! type_error")
 {
     PtcIter it;
     PtcValue x, sep = argc == 2 ? argv[0] : PTC_NIL;
