@@ -69,8 +69,10 @@ PtcDataKind ptc_data_kind(const char *path)
         return PTC_DATA_TOLD;
     const char *slash = strrchr(path, '/');
     PtcText name = ptc_text_cstr(slash ? slash + 1 : path);
-    if (ends_in_suffix(name, ".gz"))
+    if (ends_in_suffix(name, ".gz") || ends_in_suffix(name, ".xz"))
         name.len -= 3;
+    else if (ends_in_suffix(name, ".zst"))
+        name.len -= 4;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (ends_in_suffix(name, kinds[i].end))
             return kinds[i].kind;

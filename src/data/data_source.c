@@ -3,25 +3,12 @@
  * further than its reader asks. */
 #include "data/data_source.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "data/zlib_library.h"
-
-/* zlib takes about 40 KiB of its own for a stream, whatever the file says. */
-struct PtcUnpack {
-    PtcZlib lib;
-    void *so;
-    z_stream stream;
-    bool between; /* the end of a packed file was reached */
-};
-
-static const int gzip_only = 16 + MAX_WBITS;
 
 /* Always false. */
 static bool refuse_data_source(PtcDataSource *s, const char *text)
@@ -66,41 +53,7 @@ static bool fill_source_chunk(PtcDataSource *s)
     return n >= 0;
 }
 
-/* ------------------------------------------------------------------------------------- gzip */
-
-static bool is_packed(const PtcDataSource *s)
-{
-    return s->len >= 2 && memcmp(s->chunk + s->at, "\x1f\x8b", 2) == 0;
-}
-
-static bool start_unpacking(PtcDataSource *s)
-{
-    struct PtcUnpack *z = ptc_mem_alloc(s->mem, sizeof *z);
-    if (!z)
-        return ptc_why_no_memory(&s->why);
-    memset(z, 0, sizeof *z);
-    z->so = ptc_zlib_load(&z->lib, &s->why);
-    if (z->so && z->lib.init(&z->stream, gzip_only, ZLIB_VERSION, (int)sizeof z->stream) == Z_OK) {
-        s->zip = z;
-        return true;
-    }
-    if (z->so) {
-        dlclose(z->so);
-        ptc_why_no_memory(&s->why);
-    }
-    ptc_mem_free(s->mem, z, sizeof *z);
-    return false;
-}
-
-static void stop_unpacking(PtcDataSource *s)
-{
-    if (!s->zip)
-        return;
-    s->zip->lib.end(&s->zip->stream);
-    dlclose(s->zip->so);
-    ptc_mem_free(s->mem, s->zip, sizeof *s->zip);
-    s->zip = NULL;
-}
+/* --------------------------------------------------------------------------------- unpacking */
 
 /* Files of other kinds are no text, and would be taken for some. */
 static bool is_readable(PtcDataSource *s)
@@ -114,8 +67,6 @@ static bool is_readable(PtcDataSource *s)
         {"\xd0\xcf\x11\xe0", 4, "it is a spreadsheet or another Office file: save it as CSV"},
         {"SQLite format 3", 16, "it is an SQLite database: sqlite3 -json FILE QUERY writes JSON"},
         {"PAR1", 4, "it is a Parquet file: write it as CSV or JSON Lines"},
-        {"\x28\xb5\x2f\xfd", 4, "it is packed with zstd: zstd -dc FILE | ptc PROGRAM"},
-        {"\xfd\x37zXZ", 6, "it is packed with xz: xz -dc FILE | ptc PROGRAM"},
         {"BZh", 3, "it is packed with bzip2: bzip2 -dc FILE | ptc PROGRAM"},
         {"%PDF-", 5, "it is a PDF document"},
     };
@@ -126,54 +77,54 @@ static bool is_readable(PtcDataSource *s)
     return true;
 }
 
-/* What follows a packed file is another one, or the end. */
-static bool next_packed(PtcDataSource *s)
+/* Unpacks what the chunk has. */
+static ptrdiff_t unpack_chunk(PtcDataSource *s, char *to, size_t n)
 {
-    struct PtcUnpack *z = s->zip;
-    if (s->chunk[s->at] != '\x1f')
-        return refuse_data_source(s, "it has other bytes after its packed ones");
-    z->between = false;
-    return z->lib.reset(&z->stream) == Z_OK || refuse_data_source(s, "it cannot be unpacked");
-}
-
-/* Unpacks what the chunk has; how many bytes that made, -1: it is damaged. */
-static ptrdiff_t inflate_some(PtcDataSource *s, char *to, size_t n)
-{
-    struct PtcUnpack *z = s->zip;
-    z->stream.next_in = (Bytef *)s->chunk + s->at;
-    z->stream.avail_in = (uInt)s->len;
-    z->stream.next_out = (Bytef *)to;
-    z->stream.avail_out = n < PTC_DATA_SOURCE_CHUNK * 16 ? (uInt)n : PTC_DATA_SOURCE_CHUNK * 16;
-    uInt room = z->stream.avail_out;
-    int status = z->lib.inflate(&z->stream, Z_NO_FLUSH);
-    s->at += s->len - z->stream.avail_in;
-    s->len = z->stream.avail_in;
-    z->between = status == Z_STREAM_END;
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-        return end_reading(s, status == Z_MEM_ERROR
-                                  ? "out of memory"
-                                  : "it begins as gzip, but its packed bytes are damaged");
-    return (ptrdiff_t)(room - z->stream.avail_out);
+    size_t most = PTC_DATA_SOURCE_CHUNK * 16;
+    PtcUnpackStep step = {s->chunk + s->at, s->len, to, n < most ? n : most};
+    ptrdiff_t got = ptc_unpack_some(s->packed, &step, &s->why);
+    s->at += s->len - step.in_len;
+    s->len = step.in_len;
+    return got;
 }
 
 static ptrdiff_t unpack_source(PtcDataSource *s, char *to, size_t n)
 {
     for (;;) {
-        if (s->len == 0 && !s->ended && !fill_source_chunk(s))
+        bool full = ptc_unpack_is_full(s->packed);
+        if (s->len == 0 && !full && !s->ended && !fill_source_chunk(s))
             return -1;
-        if (s->len == 0 && s->zip->between)
+        if (s->len == 0 && !full && ptc_unpack_at_end(s->packed))
             return 0;
-        if (s->len == 0)
+        if (s->len == 0 && !full)
             return end_reading(s, "it is cut off: its packed bytes end too early");
-        if (s->zip->between && !next_packed(s))
-            return -1;
-        ptrdiff_t got = inflate_some(s, to, n);
+        ptrdiff_t got = unpack_chunk(s, to, n);
         if (got != 0)
             return got;
     }
 }
 
 /* ---------------------------------------------------------------------------------- reading */
+
+/* A pipe may bring the first bytes one by one, and they tell what it is. */
+static bool fill_source_beginning(PtcDataSource *s)
+{
+    while (!s->ended && ptc_unpack_may_begin(s->chunk, s->len)) {
+        ptrdiff_t more = read_source_file(s, s->chunk + s->len, PTC_DATA_SOURCE_CHUNK - s->len);
+        if (more < 0)
+            return false;
+        s->len += (size_t)more;
+    }
+    return true;
+}
+
+static bool begin_source(PtcDataSource *s)
+{
+    if (!ptc_unpack_is_packed(s->chunk, s->len))
+        return is_readable(s);
+    s->packed = ptc_unpack_new(s->mem, s->chunk, s->len, &s->why);
+    return s->packed != NULL;
+}
 
 bool ptc_data_source_open(PtcDataSource *s, PtcMem *mem, const char *path)
 {
@@ -186,14 +137,7 @@ bool ptc_data_source_open(PtcDataSource *s, PtcMem *mem, const char *path)
         s->size = (size_t)st.st_size;
     if (!(s->chunk = ptc_mem_alloc(mem, PTC_DATA_SOURCE_CHUNK)))
         ptc_why_no_memory(&s->why);
-    /* A pipe may bring the first byte alone. */
-    bool ok = s->chunk && fill_source_chunk(s);
-    if (ok && s->len == 1 && s->chunk[0] == '\x1f') {
-        ptrdiff_t more = read_source_file(s, s->chunk + 1, PTC_DATA_SOURCE_CHUNK - 1);
-        ok = more >= 0;
-        s->len += ok ? (size_t)more : 0;
-    }
-    if (ok && (is_packed(s) ? start_unpacking(s) : is_readable(s)))
+    if (s->chunk && fill_source_chunk(s) && fill_source_beginning(s) && begin_source(s))
         return true;
     ptc_data_source_close(s);
     return false;
@@ -201,7 +145,8 @@ bool ptc_data_source_open(PtcDataSource *s, PtcMem *mem, const char *path)
 
 void ptc_data_source_close(PtcDataSource *s)
 {
-    stop_unpacking(s);
+    ptc_unpack_free(s->packed);
+    s->packed = NULL;
     if (s->own && s->fd >= 0)
         close(s->fd);
     ptc_mem_free(s->mem, s->chunk, PTC_DATA_SOURCE_CHUNK);
@@ -211,7 +156,7 @@ void ptc_data_source_close(PtcDataSource *s)
 
 ptrdiff_t ptc_data_source_read(PtcDataSource *s, char *to, size_t n)
 {
-    if (s->zip)
+    if (s->packed)
         return unpack_source(s, to, n);
     if (s->len == 0)
         return s->ended ? 0 : read_source_file(s, to, n);
@@ -225,7 +170,7 @@ ptrdiff_t ptc_data_source_read(PtcDataSource *s, char *to, size_t n)
 bool ptc_data_source_all(PtcDataSource *s, PtcBuf *out)
 {
     /* A regular file fits in one step, with room to see its end. */
-    if (!s->zip && s->size && s->size < out->max)
+    if (!s->packed && s->size && s->size < out->max)
         (void)!ptc_buf_reserve(out, s->size + 1);
     for (;;) {
         if (out->len == out->max)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * data_source.h - the bytes of a file or of standard input, unpacked if they are gzip.
+ * data_source.h - the bytes of a file or of standard input, unpacked if they are gzip, zstd or xz.
  *
- * Whether they are is seen from their first two bytes, not from the name.  Several packed files one behind the other
- * are one text, as for gzip.  What is read has no bound here: who reads sets one, since a few packed bytes can become
+ * Whether they are is seen from their first bytes, not from the name.  Several packed files one behind the other
+ * are one text.  What is read has no bound here: who reads sets one, since a few packed bytes can become
  * very many. */
 #ifndef PTC_DATA_DATA_SOURCE_H
 #define PTC_DATA_DATA_SOURCE_H
@@ -11,19 +11,20 @@
 
 #include "base/buf.h"
 #include "base/why.h"
+#include "data/unpack.h"
 
 enum { PTC_DATA_SOURCE_CHUNK = 64 * PTC_KB };
 
 typedef struct PtcDataSource {
     PtcMem *mem;
     int fd;
-    bool own;              /* the descriptor is closed with it */
-    bool ended;            /* the file */
-    struct PtcUnpack *zip; /* NULL: it is not packed */
-    char *chunk;           /* bytes of the file that were read and not handed out */
-    size_t at, len;        /* those of them that are left */
-    size_t size;           /* of a regular file; 0: unknown */
-    size_t taken;          /* bytes of the file that were read */
+    bool own;          /* the descriptor is closed with it */
+    bool ended;        /* the file */
+    PtcUnpack *packed; /* NULL: it is not packed */
+    char *chunk;       /* bytes of the file that were read and not handed out */
+    size_t at, len;    /* those of them that are left */
+    size_t size;       /* of a regular file; 0: unknown */
+    size_t taken;      /* bytes of the file that were read */
     PtcWhy why;
 } PtcDataSource;
 

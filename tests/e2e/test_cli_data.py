@@ -2,6 +2,7 @@
 """Data for programs: files, pipes, --data.  test_cli_data.py PTC"""
 import gzip
 import json
+import lzma
 import sys
 
 sys.dont_write_bytecode = True
@@ -204,6 +205,47 @@ def test_help_is_named():
         desk.check(f"{command}: help is named", status > 0 and err.endswith("--help\n") == named == ("Try:" in err), (status, err))
 
 
+def zstd(text, window=0x50, run=0):
+    """A frame of blocks that are not compressed, and of `run` blocks of 128 KiB of one byte."""
+    blocks = [(size_of << 3 | kind << 1, body) for kind, size_of, body in
+              [(0, len(text), text)] + [(1, 1 << 17, b" ")] * run]
+    blocks[-1] = (blocks[-1][0] | 1, blocks[-1][1])
+    return b"\x28\xb5\x2f\xfd\x00" + bytes([window]) + b"".join(head.to_bytes(3, "little") + body for head, body in blocks)
+
+
+def test_packed():
+    """zstd and xz: whole, one behind the other, in pipes, broken, exploding, with windows that are too large."""
+    text, more = ORDERS.encode(), b"4,Cleo,1,10003\n"
+    for end, pack in (("zst", zstd), ("xz", lzma.compress)):
+        whole = pack(text)
+        desk.write(f"orders.csv.{end}", whole)
+        desk.write(f"named.{end}", whole)
+        desk.write(f"twice.csv.{end}", whole + pack(more))
+        desk.write(f"cut.csv.{end}", whole[:-8])
+        desk.write(f"behind.csv.{end}", whole + b"garbage")
+        desk.gives(f"ptc orders.csv.{end} '(sum-by :total rows)'", 60.5)
+        desk.gives(f"ptc named.{end} '(count rows)'", 3)
+        desk.gives(f"ptc twice.csv.{end} '(count rows)'", 4)
+        desk.gives(f"ptc --each --init 0 twice.csv.{end} '(inc state)'", 4)
+        desk.gives(f"(head -c 2 named.{end}; sleep 0.1; tail -c +3 named.{end}) | ptc '(count rows)'", 3, CSV4)
+        desk.refuses(f"ptc cut.csv.{end} rows", f"cut.csv.{end}: it is cut off")
+        desk.refuses(f"ptc behind.csv.{end} rows", "other bytes after its packed ones")
+        desk.refuses(f"ptc -o out.csv.{end} orders.csv rows", "packed files are not written")
+    desk.write("bomb.json.zst", zstd(b"[1", run=1000))
+    desk.write("bomb.json.xz", lzma.compress(b"[" + b"0," * 40_000_000 + b"0]", preset=0))
+    for name in ("bomb.json.zst", "bomb.json.xz"):
+        desk.refuses(f"ptc --context-mb 50 {name} '(count data)'", "does not fit into the 50 MiB")
+    desk.write("window.zst", zstd(text, window=0xa0))
+    desk.refuses("ptc window.zst rows", "packed with zstd in a way that takes more than 128 MiB")
+    wide = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 256 << 20}]
+    desk.write("window.xz", lzma.compress(text, filters=wide))
+    desk.refuses("ptc window.xz rows", "packed with xz in a way that takes more than 128 MiB")
+    desk.write("damaged.zst", zstd(text)[:6] + b"\xff\xff\xff")
+    desk.write("damaged.xz", lzma.compress(text)[:20] + b"\xff" * 30)
+    for kind in ("zst", "xz"):
+        desk.refuses(f"ptc damaged.{kind} rows", "but its packed bytes are damaged")
+
+
 def test_hostile():
     """Bounded, and refused with a reason: broken and exploding gzip, wrong bytes, very wide and very long lines."""
     whole = gzip.compress(ORDERS.encode())
@@ -230,6 +272,6 @@ def test_hostile():
     desk.prints("ptc eval --context-mb 64 --context @large.json '(count data/a)'", "200000\n")
 
 
-for test in (test_files, test_several, test_skip_bad, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_hostile):
+for test in (test_files, test_several, test_skip_bad, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_packed, test_hostile):
     test()
 sys.exit(desk.end())

@@ -15,6 +15,7 @@
 #include "cli/io.h"
 #include "cli/out/rows_out.h"
 #include "data/data_file.h"
+#include "data/unpack.h"
 #include "value/coll/vec.h"
 
 /* ---------------------------------------------------------------------------------- signals */
@@ -49,9 +50,10 @@ static bool ends_so(const char *path, const char *end)
 
 static bool is_packed_file(const char *path)
 {
-    unsigned char first[2] = {0, 0};
+    char first[PTC_UNPACK_BEGIN];
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool packed = fd >= 0 && read(fd, first, 2) == 2 && first[0] == 0x1f && first[1] == 0x8b;
+    ssize_t n = fd < 0 ? 0 : read(fd, first, sizeof first);
+    bool packed = n > 0 && ptc_unpack_is_packed(first, (size_t)n);
     if (fd >= 0)
         close(fd);
     return packed;
@@ -73,7 +75,8 @@ static bool find_place(PtcToFile *to, const char *path, mode_t *mode, bool *dire
         return refuse_to_file(why, path, there ? "-i changes regular files only" : strerror(errno));
     if (there && S_ISDIR(st.st_mode))
         return refuse_to_file(why, path, "it is a directory");
-    if (ends_so(path, ".gz") || (to->in_place && is_packed_file(path)))
+    if (ends_so(path, ".gz") || ends_so(path, ".zst") || ends_so(path, ".xz") ||
+        (to->in_place && is_packed_file(path)))
         return refuse_to_file(why, path,
                               "packed files are not written: unpack it first, or pipe the "
                               "result into gzip");
