@@ -293,6 +293,21 @@ def made_on_one_node_and_seen_on_another():
 
 
 @test
+def a_node_that_is_restarted():
+    """It ends what it runs, and others tell the result."""
+    with tempfile.TemporaryDirectory() as d:
+        args = ["--tools", tools_file(d, 1.5), *FIRST, "--store", "sqlite:" + os.path.join(d, "store")]
+        with Server(*args) as two:
+            with http_help.Server([PTC, "mcp", "--isolation", ISOLATION], *args) as one:
+                call = {"name": "lisp_eval", "arguments": {"program": "(do (tool/nap {}) 9)"}}
+                declared = {META + "clientCapabilities": {"extensions": {TASKS: {}}}}
+                task = started(http_help.modern(one, "tools/call", call, **declared).json()["result"])
+                expect(one.stop(), 0)
+            done = Client(two).get(task)
+            expect((done["status"], done["result"]["content"][0]["text"]), ("completed", "9"))
+
+
+@test
 def a_node_that_dies():
     with tempfile.TemporaryDirectory() as d:
         one, two = two_nodes(d, "--lease-ms", "2000")

@@ -131,6 +131,8 @@ def serve_lines(home):
             print(json.dumps(answer), flush=True)
         else:
             server.log(message["method"] + " - -")
+    if any("hangs" in task for task in server.tasks):
+        server.log("end 0 -")
 
 
 def serve_http(home):
@@ -207,6 +209,10 @@ def test_cancel(home):
     begun = time.monotonic()
     done = place.eval('(s/hangs {:text "x"})', "--deadline-ms", "1500")
     counts.check("cancel: in time", done.returncode == 1 and time.monotonic() - begun < 10, done)
+    for _ in range(200): # it ends a little later than the program that called it
+        if log_of(place, "end"):
+            break
+        time.sleep(0.05)
     counts.check("cancel: the server is told", [line[1] for line in log_of(place, "tasks/cancel")] == ["task-hangs-0"], log_of(place))
     counts.check("cancel: not in the old way", not log_of(place, "notifications/cancelled"), log_of(place))
 
@@ -281,6 +287,14 @@ def test_approvals(home):
     modern(talk, "tasks/cancel", {"taskId": got["taskId"]})
     modern(talk, "tasks/update", {"taskId": got["taskId"], "inputResponses": answer_all(now, "x")})
     counts.check("approval: cancelled", settle(talk, got["taskId"], "cancelled")["status"] == "cancelled")
+    for _ in range(12): # more than may wait at once: what is cancelled waits no more
+        got = modern(talk, "tools/call", {"name": "lisp_eval", "arguments": {"program": program}})
+        now = settle(talk, got["taskId"], "input_required", "failed", "completed")
+        if now["status"] != "input_required":
+            break
+        modern(talk, "tasks/cancel", {"taskId": got["taskId"]})
+        time.sleep(0.1)
+    counts.check("approval: what is cancelled lets go", now["status"] == "input_required", now)
     talk.close()
 
 

@@ -4,8 +4,8 @@
 #include "mcp/app/task_book.h"
 
 enum {
-    BOOK_RECORDS = 4096, /* two of a task */
-    BOOK_OWNER_RECORDS = 256,
+    BOOK_RECORDS = 16384, /* one of a task, and one more until it has ended */
+    BOOK_OWNER_RECORDS = 1024,
     BOOK_BYTES = 512 * PTC_MB,
     BOOK_OWNER_BYTES = 128 * PTC_MB,
 };
@@ -46,6 +46,14 @@ static PtcMcpBookAnswer book_get(void *user, const char *owner, const char *key,
     return book_answer(got);
 }
 
+/* What stays because it cannot be removed now goes when its time is over. */
+static void book_remove(void *user, const char *owner, const char *key)
+{
+    PtcTaskBook *b = user;
+    PtcStoreKey name = book_key(owner, key);
+    (void)!ptc_store_remove(b->store, &name, 0);
+}
+
 static size_t book_share(const PtcTaskBook *b, size_t most, size_t of_owner)
 {
     size_t share = most / 100 * b->share;
@@ -73,5 +81,10 @@ static PtcMcpBookAnswer book_put(void *user, const char *owner, const char *key,
 void ptc_task_book_init(PtcTaskBook *b, PtcStore *store, unsigned share)
 {
     *b = (PtcTaskBook){.store = store, .share = share ? share : 100};
-    b->book = (PtcMcpBook){book_get, book_put, book_now, b};
+    b->book = (PtcMcpBook){.get = book_get,
+                           .put = book_put,
+                           .remove = book_remove,
+                           .now_ms = book_now,
+                           .shared = ptc_store_is_shared(store),
+                           .user = b};
 }

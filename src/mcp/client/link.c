@@ -500,9 +500,27 @@ static void on_due(PtcLoopTimer *timer)
     end_list(l, collect_ending(l));
 }
 
+/* Servers are told of what nobody waits for any more, tasks included, while there is a connection. */
+static void end_unwanted(PtcLink *l)
+{
+    pthread_mutex_lock(&l->lock);
+    bool there = l->state == PTC_LINK_READY;
+    for (size_t i = 0; there && i < ASK_BUCKETS; i++)
+        for (PtcLinkAsk *ask = l->asks[i]; ask; ask = ask->next)
+            if (ask->polled && !ask->ending) {
+                ask->ending = true;
+                ask->wanted = PTC_LINK_CANCELLED;
+                l->ending++;
+            }
+    pthread_mutex_unlock(&l->lock);
+    if (there)
+        end_list(l, collect_ending(l));
+}
+
 /* Everything that the link has in the loop goes; after `closed` the link is not touched here. */
 static void close_now(PtcLink *l)
 {
+    end_unwanted(l);
     pthread_mutex_lock(&l->lock);
     l->state = PTC_LINK_DOWN;
     l->closing = true;

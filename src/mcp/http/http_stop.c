@@ -31,6 +31,12 @@ static size_t forever(PtcHttpConns *conns)
     return 1;
 }
 
+static size_t calls_and_tasks(PtcHttpConns *conns)
+{
+    PtcHttp *http = (PtcHttp *)(void *)((char *)conns - offsetof(PtcHttp, conns));
+    return ptc_http_conns_busy(conns) + ptc_mcp_tasks_to_await(http->shared.mcp);
+}
+
 /* Until nothing is left, or the time is up.  False: somebody has asked again. */
 static bool watch_for(PtcHttp *http, size_t (*left)(PtcHttpConns *), int64_t ns)
 {
@@ -120,7 +126,7 @@ void ptc_http_stop(PtcHttp *http, PtcHttpAsked asked)
         http->leave_ns = 0;
     bool polite = leave(http);
     stop_beginning(http);
-    if (!polite || !watch_for(http, ptc_http_conns_busy, http->drain_ns))
+    if (!polite || !watch_for(http, calls_and_tasks, http->drain_ns))
         http->leave_ns = 0;
     refuse_connections(http);
     cancel_calls(http);

@@ -127,7 +127,7 @@ void ptc_mcp_run(PtcMcpCall *call)
         ptc_gate_give_up(&call->mcp->gate, &call->ticket);
         call->handler(call);
     } else if (call->message.len && !call->work && ptc_mcp_work_run(call)) {
-    } else if (enter_gate_with_call(call, false)) {
+    } else if (call->dropped || enter_gate_with_call(call, false)) {
         ptc_mcp_body_begin(call, call->body);
         if (ptc_mcp_args_fit(call))
             call->handler(call);

@@ -62,7 +62,8 @@ enum {
 
 /* Does a call of the tool go on as a task when it takes long, for clients that know tasks?  Then its handler may be
  * called again for the same call, with what the client answered to the questions of the call before, as it is when a
- * client does so. */
+ * client does so; and, when the task was cancelled meanwhile, with a call that is cancelled, to let go of what its
+ * state names. */
 typedef enum {
     PTC_MCP_TASK_NEVER,
     PTC_MCP_TASK_MAY,
@@ -144,7 +145,9 @@ typedef struct PtcMcpBook {
     /* *version is the one that was read (0: it must be new), and becomes the new one. */
     PtcMcpBookAnswer (*put)(void *user, const char *owner, const char *key, PtcText bytes,
                             int64_t expires_ms, uint64_t *version);
+    void (*remove)(void *user, const char *owner, const char *key);
     int64_t (*now_ms)(void *user); /* since 1970, the same for all who use the book */
+    bool shared;                   /* other servers use it, and have it when this one has ended */
     void *user;
 } PtcMcpBook;
 

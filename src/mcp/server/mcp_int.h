@@ -218,7 +218,8 @@ struct PtcMcpCall {
 
     PtcMcpCall *prev, *next_call; /* in peer->calls, under peer->lock */
     bool registered;
-    struct PtcMcpWork *work;               /* of a call that may be a task; NULL: it is none */
+    struct PtcMcpWork *work; /* of a call that may be a task; NULL: none */
+    bool dropped;            /* nobody wants it any more: its handler lets go of what it has */
     PtcMcpCall *listen_prev, *listen_next; /* in mcp->listeners, under mcp->lock */
     bool listening, listed;
     unsigned wants;

@@ -14,14 +14,15 @@ typedef enum { MIND_NOTHING, MIND_LOST, MIND_CANCEL, MIND_LATE, MIND_GO_ON } Min
 typedef struct {
     const PtcMcp *mcp;
     bool parked, noted;
+    bool mine; /* no other node has taken it */
     char message[PTC_MCP_TASK_MESSAGE];
     MindVerdict verdict;
 } MindLook;
 
-static MindVerdict judge_task(const MindLook *look, const PtcMcpTask *task, int64_t now)
+static MindVerdict judge_task(MindLook *look, const PtcMcpTask *task, int64_t now)
 {
-    if (ptc_mcp_task_is_over(task) ||
-        memcmp(task->node, look->mcp->tasks.node, sizeof task->node) != 0)
+    look->mine = memcmp(task->node, look->mcp->tasks.node, sizeof task->node) == 0;
+    if (ptc_mcp_task_is_over(task) || !look->mine)
         return MIND_LOST;
     if (task->cancel)
         return MIND_CANCEL;
@@ -67,7 +68,10 @@ static bool look_at_work(PtcMcpWork *w, MindLook *look)
         look->verdict = MIND_NOTHING;
     if (look->verdict == MIND_GO_ON)
         ptc_mcp_work_go_on(w);
-    return !look->parked || look->verdict == MIND_NOTHING || look->verdict == MIND_GO_ON;
+    bool stays = !look->parked || look->verdict == MIND_NOTHING || look->verdict == MIND_GO_ON;
+    if (!stays && look->mine)
+        ptc_mcp_work_drop(w);
+    return stays;
 }
 
 /* With the lock held, which is released meanwhile; the caller has a reference. */
@@ -209,6 +213,14 @@ void ptc_mcp_mind_wake(PtcMcp *mcp)
     tasks->woken = true;
     pthread_cond_broadcast(&tasks->changed);
     pthread_mutex_unlock(&tasks->lock);
+}
+
+unsigned ptc_mcp_tasks_to_await(PtcMcp *mcp)
+{
+    pthread_mutex_lock(&mcp->tasks.lock);
+    unsigned count = mcp->config.book && mcp->config.book->shared ? mcp->tasks.detached : 0;
+    pthread_mutex_unlock(&mcp->tasks.lock);
+    return count;
 }
 
 void ptc_mcp_tasks_init(PtcMcp *mcp)

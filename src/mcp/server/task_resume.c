@@ -132,6 +132,22 @@ void ptc_mcp_work_go_on(PtcMcpWork *w)
     pthread_mutex_unlock(&tasks->lock);
 }
 
+/* On the thread that looks after tasks: the handler is only to let go of things. */
+void ptc_mcp_work_drop(PtcMcpWork *w)
+{
+    TakenTask none = {.mcp = w->mcp, .state = {NULL, 0}};
+    PtcMcpCall *inner = w->state.len ? ptc_mcp_work_begin(w) : NULL;
+    if (!inner)
+        return;
+    none.state = ptc_buf_view(&w->state);
+    if (give_answers(inner, &none)) {
+        ptc_mcp_cancel(inner);
+        inner->dropped = true;
+        ptc_mcp_run(inner);
+    }
+    ptc_mcp_call_free(inner);
+}
+
 /* With a reference for the caller; NULL: it is not here. */
 static PtcMcpWork *find_work(PtcMcp *mcp, const char *owner, const char *id)
 {

@@ -25,6 +25,7 @@ static void free_work(PtcMcpWork *w)
 {
     PtcMem *mem = &w->mcp->mem;
     ptc_buf_deinit(&w->request);
+    ptc_buf_deinit(&w->state);
     if (w->owner)
         ptc_mem_free(mem, w->owner, strlen(w->owner) + 1);
     ptc_mem_free(mem, w, sizeof *w);
@@ -49,6 +50,7 @@ PtcMcpWork *ptc_mcp_work_new(PtcMcp *mcp, const char *owner, PtcText request)
     *w = (PtcMcpWork){.mcp = mcp};
     size_t len = strlen(owner) + 1;
     ptc_buf_init(&w->request, &mcp->mem, mcp->config.max_frame_bytes);
+    ptc_buf_init(&w->state, &mcp->mem, mcp->config.max_answer_bytes);
     w->owner = ptc_mem_alloc(&mcp->mem, len);
     if (w->owner && ptc_buf_add(&w->request, request.bytes, request.len)) {
         memcpy(w->owner, owner, len);
@@ -208,6 +210,15 @@ static bool end_too_large(void *user, PtcMcpTask *task)
     return true;
 }
 
+/* What would be needed to run it again. */
+static void forget_request(PtcMcpWork *w)
+{
+    const PtcMcpBook *book = w->mcp->config.book;
+    char key[PTC_MCP_TASK_ID + 3];
+    snprintf(key, sizeof key, "%s/r", w->id);
+    book->remove(book->user, w->owner, key);
+}
+
 /* A store that fails may come back, so this is tried for some minutes. */
 static void write_end(WorkEnd *e)
 {
@@ -230,9 +241,18 @@ static void write_end(WorkEnd *e)
         pthread_mutex_unlock(&tasks->lock);
     }
     ptc_mcp_task_deinit(&task);
+    if (!e->parked)
+        forget_request(w);
 }
 
 /* ----------------------------------------------------------------------------------- its thread */
+
+static void swap_bufs(PtcBuf *a, PtcBuf *b)
+{
+    PtcBuf held = *a;
+    *a = *b;
+    *b = held;
+}
 
 /* With the lock held: nobody else uses the inner call any more. */
 static void give_up_inner(PtcMcpWork *w)
@@ -259,6 +279,7 @@ static void end_task_work(PtcMcpWork *w)
     }
     tasks->detached--;
     if (e.parked && !tasks->ending) {
+        swap_bufs(&w->state, &e.inner->state);
         w->phase = PTC_WORK_PARKED;
         w->done = false;
         w->noted = false;
@@ -420,13 +441,6 @@ static bool await_work(PtcMcpWork *w, int64_t after_ms, PtcMcpTask *task)
 }
 
 /* -------------------------------------------------------------------------------------- the call */
-
-static void swap_bufs(PtcBuf *a, PtcBuf *b)
-{
-    PtcBuf held = *a;
-    *a = *b;
-    *b = held;
-}
 
 /* The answer of the inner call is that of the outer one. */
 static void take_inner_answer(PtcMcpCall *outer, PtcMcpCall *inner)

@@ -19,6 +19,7 @@ struct PtcMcpWork {
     char id[PTC_MCP_TASK_ID + 1];
     char *owner;
     PtcBuf request;    /* the message */
+    PtcBuf state;      /* while it is parked: of its handler; empty: it set none */
     PtcMcpCall *outer; /* while it is attached */
     PtcMcpCall *inner; /* while it has a thread */
     PtcMcpWorkPhase phase;
@@ -45,7 +46,10 @@ void ptc_mcp_work_unref(PtcMcpWork *work);
 /* Cancels what runs, and remembers why it ends.  Lets go of the lock meanwhile. */
 void ptc_mcp_work_stop(PtcMcpWork *work, int fate);
 
-/* ---- task_resume.c.  Without the lock: a parked work whose questions are all answered runs on. */
+/* ---- task_resume.c.  Without the lock. */
+/* A parked work whose questions are all answered runs on. */
 void ptc_mcp_work_go_on(PtcMcpWork *work);
+/* A parked work whose task has ended: its handler is called once more, cancelled, so that it lets go of what it has. */
+void ptc_mcp_work_drop(PtcMcpWork *work);
 
 #endif

@@ -114,6 +114,9 @@ PTC_MUST_USE PtcMcpPeer *ptc_mcp_take_peer(PtcMcpCall *call);
 
 void ptc_mcp_call_free(PtcMcpCall *call);
 
+/* How many tasks run here whose end others can be told of when this server has ended. */
+unsigned ptc_mcp_tasks_to_await(PtcMcp *mcp);
+
 /* How many handlers run and how many calls wait now: for /metrics and /ready. */
 void ptc_mcp_load(PtcMcp *mcp, unsigned *running, unsigned *waiting);
 /* How many threads in ptc_mcp_run are enough; any more would only wait for their turn. */
