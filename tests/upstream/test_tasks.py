@@ -131,8 +131,6 @@ def serve_lines(home):
             print(json.dumps(answer), flush=True)
         else:
             server.log(message["method"] + " - -")
-    if any("hangs" in task for task in server.tasks):
-        server.log("end 0 -")
 
 
 def serve_http(home):
@@ -209,10 +207,11 @@ def test_cancel(home):
     begun = time.monotonic()
     done = place.eval('(s/hangs {:text "x"})', "--deadline-ms", "1500")
     counts.check("cancel: in time", done.returncode == 1 and time.monotonic() - begun < 10, done)
-    for _ in range(200): # it ends a little later than the program that called it
-        if log_of(place, "end"):
+    for _ in range(200):  # it ends a little later than the program that called it
+        if log_of(place, "tasks/cancel"):
             break
         time.sleep(0.05)
+    time.sleep(0.5)
     counts.check("cancel: the server is told", [line[1] for line in log_of(place, "tasks/cancel")] == ["task-hangs-0"], log_of(place))
     counts.check("cancel: not in the old way", not log_of(place, "notifications/cancelled"), log_of(place))
 
@@ -298,8 +297,36 @@ def test_approvals(home):
     talk.close()
 
 
+def test_two_nodes(home):
+    """A question of one node's task is answered through another: the first goes on, or, if it is gone, the other."""
+    for killed in (False, True):
+        place = Place(PTC, os.path.join(home, str(killed)))
+        upstreams = {"s": {"command": sys.executable, "args": [ME, "serve", place.home], "policy": {"at_once": "ask"}}}
+        options = ["--tasks-after-ms", "50", "--lease-ms", "2000", "--store", "sqlite:" + place.path("store")]
+        one, two = (Talk(PTC, place.home, upstreams, *options) for _ in range(2))
+        program = '(str (s/slow {:text "1"}) (s/at_once {:text "2"}))'
+        task = modern(one, "tools/call", {"name": "lisp_eval", "arguments": {"program": program}})["taskId"]
+        now = settle(two, task, "input_required", "failed", "completed")
+        counts.check("two: asked", list(now.get("inputRequests", {})) == ["q1"], now)
+        if killed:
+            one.process.kill()
+            time.sleep(2.5)
+        modern(two, "tasks/update", {"taskId": task, "inputResponses": {"q1": {"action": "accept", "content": {"decision": "once"}}}})
+        done = settle(two, task, "completed", "failed")
+        counts.check(f"two: done, {killed}", "did 1did 2" in json.dumps(done.get("result")), done)
+        called = sorted(line[1] for line in log_of(place, "tools/call"))
+        counts.check(f"two: each once, {killed}", called == ["at_once", "slow"], called)
+        two.close()
+        if killed:
+            one.process.wait()
+            one.process.stdin.close()
+            one.process.stdout.close()
+        else:
+            one.close()
+
+
 def main():
-    for test in (test_stdio, test_http, test_cancel, test_questions, test_approvals):
+    for test in (test_stdio, test_http, test_cancel, test_questions, test_approvals, test_two_nodes):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     counts.done()

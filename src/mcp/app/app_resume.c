@@ -248,10 +248,8 @@ static bool go_on_waiting(PtcJob *job, const Coming *c, PtcSuspendedRow *row, bo
     PtcValue answer = same ? PTC_NONE : c->answer;
     bool tell = same && c->legacy; /* what the call before was told */
     bool drop = ptc_mcp_cancelled(job->call) && !c->legacy && answer == PTC_NONE;
-    if (drop) { /* it was a task, and nobody wants it any more */
-        adopt(job, row);
-        return ptc_job_fail_effects(job, "cancelled", "the call was cancelled");
-    }
+    if (drop) /* it was a task, and nobody wants it any more */
+        return adopt(job, row) && ptc_job_fail_effects(job, "cancelled", "the call was cancelled");
     if (answer == PTC_NONE && !tell && !can_ask(job, row))
         return leave_untouched(job, c, row);
     job->inquiry = row->inquiry;
