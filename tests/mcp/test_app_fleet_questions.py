@@ -240,7 +240,7 @@ def the_one_that_goes_on_is_killed():
         b.kill()
         answer = a.say(question, "once")
         assert begun and answer.failed and answer.text.startswith("lost: "), answer.text
-        assert "what it did then is not known" in answer.text, answer.text
+        assert "the server that had the program is gone" in answer.text, answer.text
         expect(home.calls(), ["read a", "slow x"])
         home.write("go", "")
 

@@ -99,6 +99,8 @@ static bool put_approval_question(PtcJob *job, PtcBuf *params)
     ptc_emit_object(params);
     ptc_emit_field_text(params, "message", ptc_buf_view(&text));
     ptc_emit_field_raw(params, "requestedSchema", PTC_TEXT(APPROVE_SCHEMA));
+    ptc_buf_clear(&job->question);
+    ptc_buf_add(&job->question, text.data, text.len);
     bool ok = ptc_emit_object_end(params) && ptc_buf_ok(&text) && ptc_buf_ok(&calls) &&
               ptc_buf_text(params);
     ptc_buf_deinit(&text);
@@ -194,6 +196,10 @@ static bool park(PtcJob *job, PtcBuf *token)
     row->mark = job->mark;
     row->inquiry = job->inquiry;
     row->along = job->along;
+    ptc_buf_clear(&row->said);
+    ptc_buf_clear(&row->asked);
+    if (!job->inquiry)
+        ptc_buf_add(&row->asked, job->question.data, job->question.len);
     if (!ptc_suspended_set_end(table, row, !asked))
         return ptc_job_fail_effects(job, "expired", "the time for an answer is over");
     ptc_buf_init(&line, mem_of(job), APPROVE_QUESTION_BYTES);

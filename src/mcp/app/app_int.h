@@ -83,6 +83,7 @@ typedef struct PtcJob {
     bool failed, unrecorded;
     char reason[24];
     PtcBuf message;                       /* of a failure, for the record */
+    PtcBuf question;                      /* about calls, that was put last; for a person */
     size_t answered_bytes, printed_bytes; /* of the result and of what was printed, as sent */
 } PtcJob;
 

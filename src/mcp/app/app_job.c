@@ -87,6 +87,7 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
     }
     init_out(&job->out, mem, app->sessions ? ptc_sessions_config(app->sessions)->bytes : 0);
     ptc_buf_init(&job->message, mem, PTC_RECORD_FILE_TEXT);
+    ptc_buf_init(&job->question, mem, 32 * PTC_KB);
 }
 
 static PtcText view(const PtcBuf *buf)
@@ -123,6 +124,7 @@ void ptc_job_done(PtcJob *job)
         ptc_sessions_let_go(job->app->sessions, job->held, NULL);
     ptc_task_out_deinit(&job->out);
     ptc_buf_deinit(&job->message);
+    ptc_buf_deinit(&job->question);
 }
 
 /* ----------------------------------------------------------------------------------- failing */

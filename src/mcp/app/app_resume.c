@@ -4,6 +4,7 @@
  * returns false has answered the call. */
 #include <stdio.h>
 
+#include "json/parse.h"
 #include "mcp/app/app_int.h"
 #include "value/str.h"
 
@@ -182,6 +183,7 @@ static PtcSuspendedFound take_suspended_row(PtcJob *job, Coming *c, PtcSuspended
     PtcSuspended *table = job->app->suspended;
     int64_t end = ptc_clock_ns(NULL) + job->app->deadline_ms * PTC_MS;
     bool peek = !c->legacy && c->answer == PTC_NONE;
+    c->token.resumes = c->legacy;
     PtcSuspendedFound found;
     while ((found = ptc_suspended_take(table, job->owner, &c->token, c->reply, peek, row)) ==
                PTC_SUSPENDED_BUSY &&
@@ -242,10 +244,17 @@ static bool tell_used(PtcJob *job, const Coming *c)
             : "this question was answered already, differently");
 }
 
+/* What a person has answered at another place. */
+static PtcValue said_elsewhere(PtcJob *job, const PtcSuspendedRow *row)
+{
+    PtcJsonError error;
+    return ptc_json_parse(ptc_mcp_heap(job->call), row->said.data, row->said.len, &error);
+}
+
 /* Goes on with a run that waits; `same`: somebody was told to before, and it waits again. */
 static bool go_on_waiting(PtcJob *job, const Coming *c, PtcSuspendedRow *row, bool same)
 {
-    PtcValue answer = same ? PTC_NONE : c->answer;
+    PtcValue answer = same ? PTC_NONE : row->said.len ? said_elsewhere(job, row) : c->answer;
     bool tell = same && c->legacy; /* what the call before was told */
     bool drop = ptc_mcp_cancelled(job->call) && !c->legacy && answer == PTC_NONE;
     if (drop) /* it was a task, and nobody wants it any more */
@@ -269,9 +278,9 @@ static bool go_on_waiting(PtcJob *job, const Coming *c, PtcSuspendedRow *row, bo
 static bool tell_lost(PtcJob *job, const PtcSuspendedToken *token)
 {
     return ptc_job_fail(job, "lost",
-                        "the server that went on with the program after the answer is gone, and so "
-                        "is the run: what it did then is not known; when the question was last "
-                        "asked, %s%.*s",
+                        "the server that had the program is gone, and so is the run: what it did "
+                        "after that, if anything, is not known; when the question was last asked, "
+                        "%s%.*s",
                         token->effects.len ? "this had happened:" : "nothing had taken effect",
                         PTC_ARG(token->effects));
 }
@@ -319,7 +328,6 @@ static bool digest_reply(PtcJob *job, Coming *c)
     PtcBuf text;
     char key[PTC_QUESTION_KEY];
     ptc_buf_init(&text, mem_of(job), RESUME_ANSWER_BYTES);
-    ptc_buf_add(&text, &c->token.round, sizeof c->token.round);
     bool ok = ptc_emit_value(&text, ptc_mcp_heap(job->call), c->answer);
     for (unsigned nth = 1; nth <= PTC_ALONG; nth++) {
         ptc_job_name_question(key, c->token.round, c->token.mark, nth);
@@ -328,7 +336,7 @@ static bool digest_reply(PtcJob *job, Coming *c)
             ok = ptc_buf_addf(&text, "\n%u ", nth) &&
                  ptc_emit_value(&text, ptc_mcp_heap(job->call), other) && ok;
     }
-    ptc_sha256(text.data ? text.data : "", text.len, c->reply);
+    ptc_suspended_digest(c->token.round, ptc_buf_view(&text), c->reply);
     ptc_buf_deinit(&text);
     return ok;
 }

@@ -6,23 +6,10 @@
 #include <time.h>
 
 #include "base/budget.h"
-#include "base/text/hex.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
 
-/* KEPT_BYTES: of an answer; a larger one is not kept.  OWNER_ROWS: with those that were answered. */
-enum {
-    SUSPENDED_KEPT_BYTES = 1 << 20,
-    SUSPENDED_ROWS = 4096,
-    SUSPENDED_OWNER_ROWS = 64,
-};
-
-static const char row_kind[] = "suspended";
-enum { ROW_KEY = 2 * PTC_SUSPENDED_ID + 1 };
-
-/* The first byte of what is kept beside a record. */
-static const char row_marks[] = {
-    [PTC_ROW_WAITING] = 'w', [PTC_ROW_TAKEN] = 't', [PTC_ROW_ANSWERED] = 'a'};
+enum { SUSPENDED_KEPT_BYTES = 1 << 20 }; /* of an answer; a larger one is not kept */
 
 PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcStore *store, int64_t ttl_ms)
 {
@@ -131,76 +118,33 @@ static bool take_run_here(PtcSuspended *t, PtcSuspendedRow *row)
 
 /* --------------------------------------------------------------------------------------- rows */
 
-static PtcSuspendedRow *new_suspended_row(PtcSuspended *t, PtcText owner)
-{
-    PtcSuspendedRow *row = ptc_mem_alloc(t->mem, sizeof *row);
-    char *name = ptc_mem_alloc(t->mem, owner.len + 1);
-    if (!row || !name) {
-        ptc_mem_free(t->mem, row, sizeof *row);
-        ptc_mem_free(t->mem, name, owner.len + 1);
-        return NULL;
-    }
-    memset(row, 0, sizeof *row);
-    memcpy(name, owner.bytes, owner.len);
-    name[owner.len] = '\0';
-    row->owner = name;
-    ptc_buf_init(&row->message, t->mem, 4096);
-    ptc_buf_init(&row->told, t->mem, SUSPENDED_KEPT_BYTES);
-    ptc_buf_init(&row->bytes, t->mem, PTC_SUSPENDED_BYTES);
-    ptc_buf_init(&row->saved, t->mem, PTC_SUSPENDED_BYTES);
-    return row;
-}
-
 void ptc_suspended_drop(PtcSuspended *t, PtcSuspendedRow *row)
 {
     end_run_here(t, &row->here);
-    if (row->has_out)
-        ptc_task_out_deinit(&row->out);
-    ptc_buf_deinit(&row->message);
-    ptc_buf_deinit(&row->told);
-    ptc_buf_deinit(&row->bytes);
-    ptc_buf_deinit(&row->saved);
-    ptc_mem_free(t->mem, row->owner, strlen(row->owner) + 1);
-    ptc_mem_free(t->mem, row, sizeof *row);
+    ptc_suspended_row_free(t->mem, row);
 }
 
-static PtcStoreKey row_store_key(const char *owner, const uint8_t *id, char text[ROW_KEY])
+static PtcStoreKey key_of_row(const PtcSuspendedRow *row, char text[PTC_SUSPENDED_KEY])
 {
-    ptc_hex_write(text, id, PTC_SUSPENDED_ID);
-    return (PtcStoreKey){row_kind, ptc_text_cstr(owner), {text, ROW_KEY - 1}};
+    return ptc_suspended_key(ptc_text_cstr(row->owner), row->id, text);
 }
 
-/* What it did is remembered for as long again as a question waits: an older token of it does not know. */
+/* While a row is taken its taker holds it, and while its run is in one process that does, so that others know whether
+ * the process is still there. */
+static const PtcStoreHold holder = {1, 1, 5000};
+
 static PtcStoreStatus put_row(PtcSuspended *t, PtcSuspendedRow *row, PtcRowState state)
 {
-    char text[ROW_KEY];
-    PtcBuf bytes;
-    uint64_t version;
-    PtcStoreKey key = row_store_key(row->owner, row->id, text);
+    char text[PTC_SUSPENDED_KEY];
+    PtcStoreKey key = key_of_row(row, text);
+    bool here = state == PTC_ROW_WAITING && !row->run.bytes;
     row->state = state;
     if (state == PTC_ROW_TAKEN)
         memcpy(row->node, t->node, sizeof row->node);
-    else
+    else if (!here)
         ptc_store_let_go(t->store, &key, false);
-    ptc_buf_init(&bytes, t->mem, PTC_SUSPENDED_BYTES);
-    ptc_suspended_pack(row, &bytes);
-    PtcStorePut put = {.expected = row->version,
-                       .used_ms = suspended_now_ms(t),
-                       .expires_ms = row->ends_ms + t->ttl_ms,
-                       .meta = {&row_marks[state], 1},
-                       .wakes = true,
-                       .release = state != PTC_ROW_TAKEN,
-                       .bytes = ptc_buf_view(&bytes),
-                       .bounds = {.count = SUSPENDED_ROWS,
-                                  .owner_count = SUSPENDED_OWNER_ROWS,
-                                  .bytes = (size_t)PTC_SUSPENDED_ALL_MB * PTC_MB}};
-    PtcStoreStatus status = bytes.full            ? PTC_STORE_FULL
-                            : !ptc_buf_ok(&bytes) ? PTC_STORE_NO_MEMORY
-                                                  : ptc_store_put(t->store, &key, &put, &version);
-    ptc_buf_deinit(&bytes);
-    if (status == PTC_STORE_OK)
-        row->version = version;
-    return status;
+    row->expires_ms = row->ends_ms + t->ttl_ms;
+    return ptc_suspended_row_write(t->store, t->mem, row);
 }
 
 static bool copy_program_texts(PtcSuspendedRow *row, const PtcSuspendedNew *new)
@@ -228,14 +172,14 @@ typedef struct {
     int64_t open_ms; /* a row whose record ends later has time left */
     size_t open;
     int64_t oldest_ms; /* of those that were answered */
-    char oldest[ROW_KEY];
+    char oldest[PTC_SUSPENDED_KEY];
     size_t all;
 } OwnerRows;
 
 static bool count_owner_row(void *user, const PtcStoreKey *key, const PtcStored *stored)
 {
     OwnerRows *rows = user;
-    bool over = stored->meta_len && stored->meta[0] == row_marks[PTC_ROW_ANSWERED];
+    bool over = stored->meta_len && stored->meta[0] == PTC_SUSPENDED_OVER;
     rows->all++;
     rows->open += !over && stored->expires_ms > rows->open_ms;
     if (over && key->key.len < sizeof rows->oldest &&
@@ -252,13 +196,13 @@ static bool has_owner_room(PtcSuspended *t, const char *owner)
 {
     OwnerRows rows = {.open_ms = suspended_now_ms(t) + t->ttl_ms};
     PtcText name = ptc_text_cstr(owner);
-    (void)!ptc_store_expire(t->store, row_kind, PTC_STORE_LISTED);
-    if (ptc_store_list(t->store, row_kind, name, NULL, PTC_STORE_LISTED, count_owner_row, &rows) !=
-            PTC_STORE_OK ||
+    (void)!ptc_store_expire(t->store, ptc_suspended_kind, PTC_STORE_LISTED);
+    if (ptc_store_list(t->store, ptc_suspended_kind, name, NULL, PTC_STORE_LISTED, count_owner_row,
+                       &rows) != PTC_STORE_OK ||
         rows.open >= PTC_SUSPENDED_OF_OWNER)
         return false;
-    PtcStoreKey key = {row_kind, name, ptc_text_cstr(rows.oldest)};
-    if (rows.all >= SUSPENDED_OWNER_ROWS && rows.oldest[0])
+    PtcStoreKey key = {ptc_suspended_kind, name, ptc_text_cstr(rows.oldest)};
+    if (rows.all >= PTC_SUSPENDED_OWNER_ROWS && rows.oldest[0])
         (void)!ptc_store_remove(t->store, &key, 0);
     return true;
 }
@@ -266,8 +210,9 @@ static bool has_owner_room(PtcSuspended *t, const char *owner)
 PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const PtcSuspendedNew *new)
 {
     ptc_suspended_sweep(t);
-    PtcSuspendedRow *row =
-        has_owner_room(t, new->owner) ? new_suspended_row(t, ptc_text_cstr(new->owner)) : NULL;
+    PtcSuspendedRow *row = has_owner_room(t, new->owner)
+                               ? ptc_suspended_row_new(t->mem, ptc_text_cstr(new->owner))
+                               : NULL;
     if (!row)
         return NULL;
     row->is_task = new->is_task;
@@ -330,25 +275,23 @@ bool ptc_suspended_is_late(const PtcSuspended *t, const PtcSuspendedToken *token
 
 /* ------------------------------------------------------------------------------------- taking */
 
+void ptc_suspended_digest(uint32_t round, PtcText answer, uint8_t reply[PTC_SHA256_BYTES])
+{
+    PtcText parts[] = {{(const char *)&round, sizeof round}, answer};
+    ptc_sha256_parts(parts, 2, reply);
+}
+
 /* The row of a token, as it is in the store. */
 static PtcSuspendedFound read_row(PtcSuspended *t, const char *owner,
                                   const PtcSuspendedToken *token, PtcSuspendedRow **out)
 {
-    char text[ROW_KEY];
-    PtcStored stored;
-    PtcStoreKey key = row_store_key(owner, token->id, text);
-    PtcSuspendedRow *row = *out = new_suspended_row(t, ptc_text_cstr(owner));
-    if (!row)
-        return PTC_SUSPENDED_FAILED;
-    PtcStoreStatus status = ptc_store_get(t->store, &key, NULL, &stored, &row->bytes);
-    if (status == PTC_STORE_OK && ptc_suspended_unpack(row, ptc_buf_view(&row->bytes))) {
-        row->version = stored.version;
-        return PTC_SUSPENDED_TAKEN;
-    }
-    ptc_suspended_drop(t, row);
-    *out = NULL;
-    return status == PTC_STORE_ABSENT || status == PTC_STORE_DAMAGED ? PTC_SUSPENDED_GONE
-                                                                     : PTC_SUSPENDED_FAILED;
+    char text[PTC_SUSPENDED_KEY];
+    PtcStoreStatus status;
+    PtcStoreKey key = ptc_suspended_key(ptc_text_cstr(owner), token->id, text);
+    *out = ptc_suspended_row_read(t->store, t->mem, key.owner, key.key, &status);
+    return *out                                                        ? PTC_SUSPENDED_TAKEN
+           : status == PTC_STORE_ABSENT || status == PTC_STORE_DAMAGED ? PTC_SUSPENDED_GONE
+                                                                       : PTC_SUSPENDED_FAILED;
 }
 
 /* Is it what was said before, whose consequence is the row as it is now?  However many questions have been asked since:
@@ -370,20 +313,41 @@ static void tell_later(const PtcSuspendedRow *row, PtcSuspendedToken *token, boo
     memcpy(token->later, row->message.data ? row->message.data : "", row->message.len);
 }
 
-/* While a row is taken its taker holds it, so that others know whether the process is still there. */
-static const PtcStoreHold taker_hold = {1, 1, 5000};
+/* Without memory for it others may think that we are gone. */
+static void hold_row(PtcSuspended *t, const PtcSuspendedRow *row)
+{
+    char text[PTC_SUSPENDED_KEY];
+    PtcStoreKey key = key_of_row(row, text);
+    if (ptc_store_hold(t->store, &key, &holder) == PTC_STORE_OK)
+        (void)!ptc_store_keep_hold(t->store, &key);
+}
+
+/* Nobody holds it who should.  It may have been put back after it was read. */
+static bool is_abandoned(PtcSuspended *t, const PtcSuspendedRow *row)
+{
+    static const PtcStoreHold none = {0, 1, 0};
+    char text[PTC_SUSPENDED_KEY];
+    PtcStored now;
+    PtcStoreKey key = key_of_row(row, text);
+    if (ptc_store_hold(t->store, &key, &holder) != PTC_STORE_OK)
+        return false;
+    bool same = ptc_store_get(t->store, &key, NULL, &now, NULL) == PTC_STORE_OK &&
+                now.version == row->version;
+    (void)!ptc_store_hold(t->store, &key, &none);
+    return same;
+}
 
 /* The write decides who has it.  What is then not there has ended with its time.  A hold that was of no use ends by
  * itself: another call of this process may have it too. */
 static PtcSuspendedFound take_waiting_row(PtcSuspended *t, PtcSuspendedRow *row,
                                           PtcSuspendedFound how)
 {
-    char text[ROW_KEY];
-    PtcStoreKey key = row_store_key(row->owner, row->id, text);
+    char text[PTC_SUSPENDED_KEY];
+    PtcStoreKey key = key_of_row(row, text);
     bool written = row->run.bytes != NULL;
     if (!written && memcmp(row->node, t->node, sizeof row->node) != 0)
-        return PTC_SUSPENDED_ELSEWHERE;
-    PtcStoreStatus status = ptc_store_hold(t->store, &key, &taker_hold);
+        return is_abandoned(t, row) ? PTC_SUSPENDED_LOST : PTC_SUSPENDED_ELSEWHERE;
+    PtcStoreStatus status = ptc_store_hold(t->store, &key, &holder);
     if (status == PTC_STORE_OK)
         status = put_row(t, row, PTC_ROW_TAKEN);
     if (status == PTC_STORE_CONFLICT || status == PTC_STORE_ABSENT || status == PTC_STORE_HELD)
@@ -394,35 +358,25 @@ static PtcSuspendedFound take_waiting_row(PtcSuspended *t, PtcSuspendedRow *row,
     return written || take_run_here(t, row) ? how : PTC_SUSPENDED_GONE;
 }
 
-/* Is the process still there that has it?  In this one it is.  If nobody holds it, it may have been put back after it
- * was read. */
-static PtcSuspendedFound look_at_taker(PtcSuspended *t, const PtcSuspendedRow *row)
-{
-    static const PtcStoreHold none = {0, 1, 0};
-    char text[ROW_KEY];
-    PtcStored now;
-    PtcStoreKey key = row_store_key(row->owner, row->id, text);
-    if (memcmp(row->node, t->node, sizeof row->node) == 0 ||
-        ptc_store_hold(t->store, &key, &taker_hold) != PTC_STORE_OK)
-        return PTC_SUSPENDED_BUSY;
-    bool same = ptc_store_get(t->store, &key, NULL, &now, NULL) == PTC_STORE_OK &&
-                now.version == row->version;
-    (void)!ptc_store_hold(t->store, &key, &none);
-    return same ? PTC_SUSPENDED_LOST : PTC_SUSPENDED_BUSY;
-}
-
 static PtcSuspendedFound take_row_for_reply(PtcSuspended *t, PtcSuspendedRow *row,
                                             PtcSuspendedToken *token, const uint8_t *reply,
                                             bool peek)
 {
-    bool same = is_same_reply(row, token, reply);
+    bool same =
+        is_same_reply(row, token, reply) || (row->said.len && peek && token->round < row->replied);
     bool open = token->round >= row->replied;
     bool now = token->round == row->round; /* even if a reply came, which was none */
     if (row->state == PTC_ROW_TAKEN)
-        return open || peek || same ? look_at_taker(t, row) : PTC_SUSPENDED_USED;
+        return !(open || peek || same) ? PTC_SUSPENDED_USED
+               : memcmp(row->node, t->node, sizeof row->node) != 0 && is_abandoned(t, row)
+                   ? PTC_SUSPENDED_LOST
+                   : PTC_SUSPENDED_BUSY;
     if (row->state == PTC_ROW_WAITING && (open || now)) {
         if (!peek && !now)
             return PTC_SUSPENDED_OTHER;
+        if (row->said.len && !peek && !token->resumes &&
+            memcmp(row->reply, reply, sizeof row->reply) != 0)
+            return PTC_SUSPENDED_USED;
         if (!peek) {
             row->replied = row->round + 1;
             memcpy(row->reply, reply, sizeof row->reply);
@@ -488,6 +442,7 @@ static bool settle_run(PtcSuspended *t, PtcSuspendedRow *row)
     if (!keep_run_here(t, row))
         return false;
     row->here = (PtcSuspendedHere){.run = NULL};
+    hold_row(t, row);
     return true;
 }
 
@@ -515,7 +470,7 @@ void ptc_suspended_answered(PtcSuspended *t, PtcSuspendedRow *row)
 void ptc_suspended_await(PtcSuspended *t, const char *owner, const PtcSuspendedToken *token,
                          int64_t ms)
 {
-    char text[ROW_KEY];
-    PtcStoreKey key = row_store_key(owner, token->id, text);
+    char text[PTC_SUSPENDED_KEY];
+    PtcStoreKey key = ptc_suspended_key(ptc_text_cstr(owner), token->id, text);
     ptc_store_wait(t->store, &key, token->version, ms);
 }

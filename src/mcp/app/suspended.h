@@ -23,8 +23,9 @@
 #include "tool/remote/remote.h"
 
 enum {
-    PTC_SUSPENDED_OF_OWNER = 8, /* that wait for an answer */
-    PTC_SUSPENDED_ALL_MB = 512, /* of records, where the store counts bytes */
+    PTC_SUSPENDED_OF_OWNER = 8,    /* that wait for an answer */
+    PTC_SUSPENDED_ALL_MB = 512,    /* of records, where the store counts bytes */
+    PTC_SUSPENDED_OWNER_ROWS = 64, /* with those that were answered */
     PTC_SUSPENDED_ID = 16,
     PTC_SUSPENDED_TIMES = 6,     /* how often the time for a question a run may wait altogether */
     PTC_SUSPENDED_EFFECTS = 600, /* bytes of the line about effects in a token */
@@ -60,8 +61,12 @@ typedef struct PtcSuspendedRow {
     uint64_t inquiry; /* it is this one of a server (PtcRemote.inquiry); 0: it is about calls */
     PtcAlong along;
     int64_t first_ms, ends_ms; /* of its first question, and when it ends; the store's clock */
+    int64_t expires_ms;        /* of the record: what it did is told for longer */
     char *owner;
     bool is_task; /* of lisp_task */
+    PtcBuf
+        asked; /* the question, for a person at another place; empty: it can only be answered by the client */
+    PtcBuf said; /* what that person has answered, JSON as of a client; empty: nothing */
     /* the program */
     PtcText program, context, signature, output_schema;
     PtcText session; /* handle; absent: it runs in none */
@@ -121,6 +126,8 @@ typedef struct PtcSuspendedToken {
     int64_t ends_ms;
     PtcText effects;  /* points into the token, or to `later` */
     uint64_t version; /* of the record, when it was found busy */
+    bool
+        resumes; /* set by whoever has it: it comes without an answer from a client that is asked in a call */
     char later[PTC_SUSPENDED_EFFECTS];
 } PtcSuspendedToken;
 /* Sets when the row ends: a question that is `new` gets its whole time, if the run has that much left.  False: the time
@@ -160,6 +167,39 @@ void ptc_suspended_drop(PtcSuspended *table, PtcSuspendedRow *row);
 /* Waits a little for a row that was busy to be put back. */
 void ptc_suspended_await(PtcSuspended *table, const char *owner, const PtcSuspendedToken *token,
                          int64_t ms);
+
+/* Whoever has what a question was answered with, by a client or by a person at another place. */
+void ptc_suspended_digest(uint32_t round, PtcText answer, uint8_t reply[PTC_SHA256_BYTES]);
+
+/* ---- suspended_desk.c: for a person at another place */
+/* The runs of all owners that wait for a decision about calls, as a JSON array of {"owner", "id", "round", "mark",
+ * "tool", "waits_ms", "left_ms", "program", "question", "said"?}.  False: the store cannot be read. */
+PTC_MUST_USE bool ptc_suspended_list(PtcStore *store, PtcMem *mem, PtcBuf *out);
+/* The decision about one of them, named by the members of that; whoever comes next goes on with the run.  False with a
+ * text in why: it was answered already, is gone, or another question is open. */
+typedef struct PtcSuspendedSay {
+    PtcText owner, id;
+    int64_t round;
+    PtcText mark, decision;
+} PtcSuspendedSay;
+PTC_MUST_USE bool ptc_suspended_say(PtcStore *store, PtcMem *mem, const PtcSuspendedSay *say,
+                                    PtcWhy *why);
+
+/* ---- suspended_rows.c: rows in the store, for these files */
+PTC_MUST_USE PtcSuspendedRow *ptc_suspended_row_new(PtcMem *mem, PtcText owner);
+void ptc_suspended_row_free(PtcMem *mem, PtcSuspendedRow *row);
+/* The row as it is in the store; NULL when it could not be read, and *status says why: PTC_STORE_OK when the bytes are
+ * not what they should be. */
+PtcSuspendedRow *ptc_suspended_row_read(PtcStore *store, PtcMem *mem, PtcText owner, PtcText id,
+                                        PtcStoreStatus *status);
+/* Writes it, in the state that it has, if nobody else did. */
+PtcStoreStatus ptc_suspended_row_write(PtcStore *store, PtcMem *mem, PtcSuspendedRow *row);
+enum { PTC_SUSPENDED_KEY = 2 * PTC_SUSPENDED_ID + 1 };
+extern const char ptc_suspended_kind[];
+/* What lies beside a record of a row that was answered. */
+enum { PTC_SUSPENDED_OVER = 'a' };
+/* Its key; `text` has the name. */
+PtcStoreKey ptc_suspended_key(PtcText owner, const uint8_t *id, char text[PTC_SUSPENDED_KEY]);
 
 /* ---- suspended_bytes.c: a row as the bytes of its record */
 void ptc_suspended_pack(const PtcSuspendedRow *row, PtcBuf *out);

@@ -127,6 +127,8 @@ static void pack_question(const PtcSuspendedRow *row, PtcBuf *out)
     ptc_pack_u32(out, row->replied);
     ptc_buf_add(out, row->reply, sizeof row->reply);
     ptc_pack_text(out, ptc_buf_view(&row->message));
+    ptc_pack_text(out, ptc_buf_view(&row->asked));
+    ptc_pack_text(out, ptc_buf_view(&row->said));
 }
 
 static void unpack_question(PtcPackedReader *in, PtcSuspendedRow *row)
@@ -142,6 +144,9 @@ static void unpack_question(PtcPackedReader *in, PtcSuspendedRow *row)
     row->replied = ptc_unpack_u32(in);
     ptc_unpack_copy(in, row->reply, sizeof row->reply);
     unpack_buf(in, &row->message);
+    unpack_buf(in, &row->asked);
+    unpack_buf(in, &row->said);
+    in->bad = in->bad || (row->said.len && !ptc_json_is_line(row->said.data, row->said.len));
 }
 
 /* Of a run that was taken only its taker knows more. */
