@@ -16,6 +16,8 @@ PTC_PAGE(rows)
 PTC_PAGE(detail)
 PTC_PAGE(text)
 PTC_PAGE(worker)
+PTC_PAGE(approvals)
+PTC_PAGE(desk)
 #undef PTC_PAGE
 
 #endif

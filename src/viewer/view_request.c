@@ -44,7 +44,13 @@ void ptc_view_fields_add(PtcViewFields *fields, PtcText name, PtcText value)
         fields->hosts++;
     }
     if (is_nocase(name, "transfer-encoding"))
-        fields->body = true;
+        fields->body = fields->chunks = true;
+    if (is_nocase(name, "content-type"))
+        fields->json = is_nocase(value, "application/json");
+    if (is_nocase(name, "origin")) {
+        fields->origin = value;
+        fields->origins++;
+    }
     if (is_nocase(name, "content-length") && !ptc_text_is(value, "0"))
         fields->body = true;
     if (is_nocase(name, "sec-fetch-site"))
@@ -59,6 +65,18 @@ static bool host_is_ours(const PtcViewPlace *place, PtcText host)
         return true;
     snprintf(ours, sizeof ours, "localhost:%u", place->port);
     return is_nocase(host, ours);
+}
+
+/* Browsers send it with every POST, and no page can choose it. */
+static bool origin_is_ours(const PtcViewPlace *place, const PtcViewFields *fields)
+{
+    static const char scheme[] = "http://";
+    PtcText host = fields->origin;
+    if (fields->origins != 1 || !ptc_text_starts(host, scheme))
+        return false;
+    host.bytes += sizeof scheme - 1;
+    host.len -= sizeof scheme - 1;
+    return host_is_ours(place, host);
 }
 
 /* ----------------------------------------------------------------------------------- path */
@@ -95,12 +113,31 @@ static PtcViewRequest read_request_path(const PtcViewPlace *place, PtcText path)
         r.kind = PTC_VIEW_LIST;
         return r;
     }
+    if (ptc_text_is(rest, "approvals.json")) {
+        r.kind = PTC_VIEW_WAITING;
+        return r;
+    }
     r.name = rest;
     if (cut_before_separator(&rest, "trace/", &part) && part.len == 0) {
         r.kind = PTC_VIEW_TRACE;
         return take_part_number(rest, &r.number) ? r : refuse_view_request(404);
     }
     return r;
+}
+
+static PtcViewRequest judge_answer(const PtcViewPlace *place, const PtcViewFields *fields,
+                                   PtcText path)
+{
+    PtcText rest = {path.bytes + 1, path.len - 1}, part;
+    if (!origin_is_ours(place, fields))
+        return refuse_view_request(403);
+    if (!cut_before_separator(&rest, "/", &part) || !is_place_secret(part, place->secret))
+        return refuse_view_request(404);
+    if (!ptc_text_is(rest, "approval"))
+        return refuse_view_request(405);
+    if (!fields->body || fields->chunks || !fields->json)
+        return refuse_view_request(400);
+    return (PtcViewRequest){.kind = PTC_VIEW_ANSWER};
 }
 
 PtcViewRequest ptc_view_request_judge(const PtcViewPlace *place, const PtcViewFields *fields,
@@ -110,6 +147,8 @@ PtcViewRequest ptc_view_request_judge(const PtcViewPlace *place, const PtcViewFi
         return refuse_view_request(400);
     if (fields->hosts != 1 || !host_is_ours(place, fields->host) || fields->foreign)
         return refuse_view_request(403);
+    if (ptc_text_is(method, "POST"))
+        return judge_answer(place, fields, path);
     if (!ptc_text_is(method, "GET") && !ptc_text_is(method, "HEAD"))
         return refuse_view_request(405);
     if (fields->body)

@@ -2,7 +2,8 @@
  * view_request.h - what a browser asks the viewer for: one request, judged.  No sockets here.
  *
  * Only GET and HEAD are served, only to those who know the secret in the path, and only under a name that a page of
- * somebody else cannot have in its address (DNS rebinding): the Host is 127.0.0.1 or localhost with our port. */
+ * somebody else cannot have in its address (DNS rebinding): the Host is 127.0.0.1 or localhost with our port.  One
+ * request changes something, an approval: a POST of JSON from our own page, as the browser itself says (Origin). */
 #ifndef PTC_VIEWER_VIEW_REQUEST_H
 #define PTC_VIEWER_VIEW_REQUEST_H
 
@@ -15,6 +16,8 @@ typedef enum {
     PTC_VIEW_FILE,    /* a part of the page, by its name */
     PTC_VIEW_LIST,    /* the traces there are */
     PTC_VIEW_TRACE,   /* one of them, by its number */
+    PTC_VIEW_WAITING, /* the calls that wait for a person */
+    PTC_VIEW_ANSWER,  /* what a person says about one: a POST */
     PTC_VIEW_DOOR,    /* the address that was handed to a browser: it leads to the page, once */
 } PtcViewKind;
 
@@ -29,7 +32,11 @@ typedef struct PtcViewPlace {
 typedef struct PtcViewFields {
     PtcText host;
     size_t hosts;
-    bool body;    /* it announces one */
+    bool body;   /* it announces one */
+    bool chunks; /* of a length that is not known */
+    bool json;   /* it is said to be JSON */
+    PtcText origin;
+    size_t origins;
     bool foreign; /* the browser says that another site's page asks */
 } PtcViewFields;
 

@@ -20,7 +20,11 @@
 #include "viewer/page_files.h"
 #include "viewer/view_request.h"
 
-enum { VIEW_CONNECTION_BYTES = 32 * PTC_KB, VIEW_LIST_BYTES = 64 * PTC_MB };
+enum {
+    VIEW_CONNECTION_BYTES = 32 * PTC_KB,
+    VIEW_LIST_BYTES = 64 * PTC_MB,
+    VIEW_BODY_BYTES = 4 * PTC_KB /* of an approval */
+};
 enum { POLL_MS = 1000, PAUSE_MS = 100, COMPLAIN_MS = 10000 };
 
 /* The page may load nothing but what we serve, may send nothing anywhere else, and no script can be written into it. */
@@ -36,11 +40,14 @@ typedef struct {
         escaped; /* its path has characters that none of ours has, and which would be read before we see it */
     int fd;
     int64_t since_ns;
+    size_t body_len; /* of an approval; more than there is room for: it was too long */
+    char body[VIEW_BODY_BYTES];
 } Connection;
 
 struct PtcViewServer {
     PtcMem *mem;
     PtcViewFiles *files;
+    const PtcViewDesk *desk;
     PtcViewPlace place;
     PtcMhd mhd;
     struct MHD_Daemon *daemon;
@@ -67,6 +74,8 @@ static const FilePart parts[] = {
     {"detail.js", SCRIPT, ptc_page_detail, &ptc_page_detail_len},
     {"text.js", SCRIPT, ptc_page_text, &ptc_page_text_len},
     {"worker.js", SCRIPT, ptc_page_worker, &ptc_page_worker_len},
+    {"approvals.html", HTML, ptc_page_approvals, &ptc_page_approvals_len},
+    {"desk.js", SCRIPT, ptc_page_desk, &ptc_page_desk_len},
 };
 
 /* In every answer. */
@@ -132,6 +141,18 @@ static enum MHD_Result answer_part(const Asker *to, PtcText name)
     return refuse_asker(to, 404);
 }
 
+static enum MHD_Result answer_json(const Asker *to, PtcBuf *json)
+{
+    enum MHD_Result result =
+        ptc_buf_ok(json)
+            ? send_response(to, 200, "application/json",
+                            respond_with(to, json->data, json->len, MHD_RESPMEM_MUST_COPY), NULL,
+                            NULL)
+            : refuse_asker(to, 500);
+    ptc_buf_deinit(json);
+    return result;
+}
+
 /* What was given is looked at again, so that a reload shows new files.  What cannot be read by now is left out. */
 static enum MHD_Result answer_list(const Asker *to)
 {
@@ -141,14 +162,43 @@ static enum MHD_Result answer_list(const Asker *to)
     (void)!ptc_view_files_scan(s->files, &why);
     ptc_buf_init(&list, s->mem, VIEW_LIST_BYTES);
     ptc_view_files_list(s->files, &list);
+    return answer_json(to, &list);
+}
+
+static enum MHD_Result answer_waiting(const Asker *to)
+{
+    const PtcViewDesk *desk = to->server->desk;
+    PtcBuf list;
+    ptc_buf_init(&list, to->server->mem, VIEW_LIST_BYTES);
+    if (!desk)
+        ptc_buf_add_cstr(&list, "null");
+    if (!desk || desk->list(desk->user, &list))
+        return answer_json(to, &list);
     enum MHD_Result result =
-        ptc_buf_ok(&list)
-            ? send_response(to, 200, "application/json",
-                            respond_with(to, list.data, list.len, MHD_RESPMEM_MUST_COPY), NULL,
-                            NULL)
-            : refuse_asker(to, 500);
+        send_response(to, 503, "text/plain; charset=utf-8",
+                      respond_with(to, list.data, list.len, MHD_RESPMEM_MUST_COPY), NULL, NULL);
     ptc_buf_deinit(&list);
     return result;
+}
+
+/* The body comes in pieces, and nothing at last. */
+static enum MHD_Result take_answer(const Asker *to, Connection *c, const char *bytes, size_t *len)
+{
+    const PtcViewDesk *desk = to->server->desk;
+    PtcBuf out;
+    if (*len) {
+        size_t room =
+            sizeof c->body - (c->body_len < sizeof c->body ? c->body_len : sizeof c->body);
+        memcpy(c->body + c->body_len, bytes, *len < room ? *len : room);
+        c->body_len = *len <= room ? c->body_len + *len : sizeof c->body + 1;
+        *len = 0;
+        return MHD_YES;
+    }
+    if (!desk || c->body_len > sizeof c->body)
+        return refuse_asker(to, desk ? 413 : 404);
+    ptc_buf_init(&out, to->server->mem, VIEW_LIST_BYTES);
+    desk->answer(desk->user, (PtcText){c->body, c->body_len}, &out);
+    return answer_json(to, &out);
 }
 
 /* The library reads the file piece by piece, no further than its size now, and closes it. */
@@ -186,7 +236,7 @@ static enum MHD_Result on_view_field(void *user, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
-/* A head has arrived.  It is answered at once: nobody has a reason to send a body. */
+/* A head has arrived.  It is answered at once, unless it is an approval: then a body comes, in the time of a head. */
 static enum MHD_Result on_view_request(void *user, struct MHD_Connection *connection,
                                        const char *path, const char *method, const char *version,
                                        const char *bytes, size_t *len, void **state)
@@ -196,8 +246,7 @@ static enum MHD_Result on_view_request(void *user, struct MHD_Connection *connec
     Connection *c = mhd->MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
                         ->socket_context;
     PtcViewFields fields = {0};
-    (void)version, (void)bytes, (void)len, (void)state;
-    c->asks = false;
+    (void)version;
     mhd->MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_view_field, &fields);
     Asker to = {s, connection, strcmp(method, "HEAD") == 0};
     PtcViewRequest r =
@@ -205,7 +254,16 @@ static enum MHD_Result on_view_request(void *user, struct MHD_Connection *connec
     if (mhd->MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0 &&
         r.kind != PTC_VIEW_REFUSED)
         return refuse_asker(&to, 404);
+    bool begins = r.kind == PTC_VIEW_ANSWER && !*state;
+    c->asks = begins || *len;
+    if (begins) {
+        *state = c;
+        c->body_len = 0;
+        return MHD_YES;
+    }
     switch (r.kind) {
+    case PTC_VIEW_WAITING: return answer_waiting(&to);
+    case PTC_VIEW_ANSWER: return take_answer(&to, c, bytes, len);
     case PTC_VIEW_REFUSED: return refuse_asker(&to, r.status);
     case PTC_VIEW_FILE: return answer_part(&to, r.name);
     case PTC_VIEW_LIST: return answer_list(&to);
@@ -277,7 +335,8 @@ static bool open_server(PtcViewServer *s, unsigned port, PtcWhy *why)
            ptc_why_say(why, PTC_WHY_UNAVAILABLE, "the HTTP library did not start");
 }
 
-PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned port, PtcWhy *why)
+PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, const PtcViewDesk *desk,
+                                   unsigned port, PtcWhy *why)
 {
     PtcViewServer *s = ptc_mem_alloc(mem, sizeof *s);
     ptc_why_no_memory(why);
@@ -286,6 +345,7 @@ PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned po
     memset(s, 0, sizeof *s);
     s->mem = mem;
     s->files = files;
+    s->desk = desk;
     s->listener = -1;
     if (open_server(s, port, why))
         return s;

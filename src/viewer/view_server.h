@@ -19,8 +19,17 @@ enum {
 
 typedef struct PtcViewServer PtcViewServer;
 
-/* Port 0: any.  The files are borrowed.  NULL with a text in why. */
-PTC_MUST_USE PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned port,
+/* Calls that wait for a person, for whoever looks at them here; where there is none the page gets null. */
+typedef struct PtcViewDesk {
+    bool (*list)(void *user, PtcBuf *out); /* a JSON array; false: out says why not */
+    /* `body` is JSON, from anybody who may see the page; a JSON object with "error" if it was not accepted. */
+    void (*answer)(void *user, PtcText body, PtcBuf *out);
+    void *user;
+} PtcViewDesk;
+
+/* Port 0: any.  The files, and the desk (NULL: there is none), are borrowed.  NULL with a text in why. */
+PTC_MUST_USE PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files,
+                                                const PtcViewDesk *desk, unsigned port,
                                                 PtcWhy *why);
 void ptc_view_server_free(PtcViewServer *server);
 

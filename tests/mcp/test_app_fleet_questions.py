@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """tests/mcp/test_app_fleet_questions.py PTC [ISOLATION]: servers on one store, and questions that one of them asks and
 another gets the answer to.  Whoever gets it goes on, once; the same answer gets the same result, from everybody."""
+import http.client
 import json
 import os
 import signal
@@ -370,6 +371,88 @@ def a_call_that_is_open_stays_where_it_is():
         expect(value(Answer(a.request("tools/call", question.reply(a, reply)))), '"hello Ada"')
         expect(value(Answer(b.request("tools/call", question.reply(b, reply)))), '"hello Ada"')
         expect(home.calls(), ["asks x"])
+
+
+# ------------------------------------------------------------------------------------------ ptc view
+
+
+class View:
+    """`ptc view` of the store, and its page as a browser would ask for it."""
+
+    def __init__(self, home):
+        self.process = start([PTC, "view", "--no-open", "--store", f"sqlite:{home.path}/store"], stdout=subprocess.PIPE, env=clean_env(HOME=home.path))
+        self.address = self.process.stdout.readline().decode().strip()
+        self.host = self.address.split("/")[2]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(WAIT)
+
+    def ask(self, path, body=None, **fields):
+        connection = http.client.HTTPConnection(self.host, timeout=WAIT)
+        connection.request("GET" if body is None else "POST", "/" + self.address.split("/")[3] + "/" + path,
+                           None if body is None else json.dumps(body), {k.replace("_", "-"): v for k, v in fields.items()})
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return answer.status, text
+
+    def waiting(self):
+        status, text = self.ask("approvals.json")
+        expect(status, 200)
+        return json.loads(text)
+
+    def decide(self, row, decision, **fields):
+        fields = {"Origin": f"http://{self.host}", "Content_Type": "application/json", **fields}
+        return self.ask("approval", {**{k: row[k] for k in ("owner", "id", "round", "mark")}, "decision": decision},
+                        **{k: v for k, v in fields.items() if v})
+
+
+@test
+def answered_in_a_browser():
+    with Home() as home, home.node() as a, home.node() as b, View(home) as view:
+        expect(view.waiting(), [])
+        question = a.ask(PROGRAM)
+        row, = view.waiting()
+        expect((row["question"], row["program"], row["tool"]), (question.text, PROGRAM, "lisp_eval"))
+        for fields in ({"Origin": None}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"}):
+            expect(view.decide(row, "once", **fields)[0], 403)
+        expect(view.decide(row, "once", Content_Type="text/plain")[0], 400)
+        expect(view.ask("approval")[0], 404)
+        for wrong in ({"round": 7}, {"mark": "0" * 16}, {"id": "0" * 32}, {"owner": "nobody"}):
+            assert b"error" in view.decide({**row, **wrong}, "once")[1]
+        assert b"error" in view.decide(row, "perhaps")[1]
+        expect(home.calls(), ["read a"])
+        expect(view.decide(row, "once"), (200, b"{}"))
+        expect(view.decide(row, "once"), (200, b"{}"))  # the same again
+        assert b"answered already" in view.decide(row, "no")[1]
+        expect(view.waiting()[0]["said"], {"action": "accept", "content": {"decision": "once"}})
+        other = a.say(question, "no")
+        assert other.failed and "answered already, differently" in other.text, other.text
+        # whoever comes next, without an answer of its own, gets what came of it; and so does whoever comes again
+        for node in (b, a, b):
+            answer = Answer(node.request("tools/call", node.modern(question.tool, question.arguments, requestState=question.state)))
+            expect(value(answer), '["read a" "write b"]')
+        expect(value(b.say(question, "once")), '["read a" "write b"]')
+        expect(home.calls(), DONE)
+        expect(view.waiting(), [])
+
+
+@test
+def declined_in_a_browser():
+    with Home() as home, View(home) as view:
+        a = Person(home, answer={"error": {"code": -1, "message": "not now"}})
+        waits = a.eval(program=PROGRAM)
+        token = waits.text.split('"resume":"')[1].split('"')[0]
+        row, = view.waiting()
+        expect(view.decide(row, "no"), (200, b"{}"))
+        answer = a.eval(resume=token)
+        assert answer.failed and "said no" in answer.text, answer.text
+        expect(home.calls(), ["read a"])
+        a.close()
 
 
 main("fleet questions")

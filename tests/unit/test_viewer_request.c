@@ -61,7 +61,7 @@ static void test_refusals(void)
         {404, "GET", "/" SECRET "/trace/9999999999", HOST, NULL, NULL},
         {400, "GET", "http://127.0.0.1:4711/" SECRET "/", HOST, NULL, NULL},
         {400, "GET", "", HOST, NULL, NULL},
-        {405, "POST", page, HOST, NULL, NULL},
+        {403, "POST", page, HOST, NULL, NULL},
         {405, "OPTIONS", page, HOST, NULL, NULL},
         {400, "GET", page, HOST, "Content-Length", "5"},
         {400, "GET", page, HOST, "Transfer-Encoding", "chunked"},
@@ -92,10 +92,50 @@ static void test_door(void)
     CHECK(r.kind == PTC_VIEW_REFUSED && r.status == 404);
 }
 
+/* An approval comes from our own page, with everything that a page of somebody else cannot have. */
+static void test_answers(void)
+{
+    static const char path[] = "/" SECRET "/approval", json[] = "application/json";
+    static const struct {
+        int status;
+        const char *path, *origin, *type, *length;
+    } cases[] = {
+        {0, path, "http://" HOST, json, "20"},
+        {0, path, "http://localhost:4711", json, "20"},
+        {403, path, NULL, json, "20"},
+        {403, path, "http://127.0.0.1:4712", json, "20"},
+        {403, path, "https://" HOST, json, "20"},
+        {403, path, "http://evil.example", json, "20"},
+        {403, path, "null", json, "20"},
+        {404, "/" OTHER "/approval", "http://" HOST, json, "20"},
+        {405, "/" SECRET "/", "http://" HOST, json, "20"},
+        {400, path, "http://" HOST, "text/plain", "20"},
+        {400, path, "http://" HOST, NULL, "20"},
+        {400, path, "http://" HOST, json, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtcViewFields fields = {0};
+        const char *const more[][2] = {{"host", HOST},
+                                       {"origin", cases[i].origin},
+                                       {"content-type", cases[i].type},
+                                       {"content-length", cases[i].length}};
+        for (size_t k = 0; k < sizeof more / sizeof *more; k++)
+            if (more[k][1])
+                ptc_view_fields_add(&fields, ptc_text_cstr(more[k][0]), ptc_text_cstr(more[k][1]));
+        PtcViewRequest r =
+            ptc_view_request_judge(&place, &fields, PTC_TEXT("POST"), ptc_text_cstr(cases[i].path));
+        if (check_count(cases[i].status ? r.status == cases[i].status : r.kind == PTC_VIEW_ANSWER))
+            printf("answer %d: %d\n", (int)i, r.status);
+    }
+    CHECK(ask("/" SECRET "/approvals.json").kind == PTC_VIEW_WAITING);
+    CHECK(ask("/" SECRET "/approval").kind == PTC_VIEW_FILE); /* which there is not */
+}
+
 int main(void)
 {
     CHECK_RUN(test_paths());
     CHECK_RUN(test_refusals());
+    CHECK_RUN(test_answers());
     CHECK_RUN(test_door());
     return check_done("test_viewer_request");
 }

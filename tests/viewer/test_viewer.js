@@ -3,8 +3,11 @@
 // test_viewer.js PTC NPM_DIR: the page of `ptc view` in Chromium.  Skipped, with the reason, where there is none.  With
 // PTC_TEST_FULL=1 also a trace of 50 MB and 10,000 events.
 'use strict';
+const {spawn} = require('child_process');
 const fs = require('fs');
+const os = require('os');
 const path = require('path');
+const readline = require('readline');
 const {check, main, npmDir, target: ptc} = require('../checks.js');
 const {WAIT, findBrowser, launch, serve, traces} = require('./viewer_help.js');
 
@@ -345,6 +348,7 @@ async function tests() {
         await testDark(browser, server.url);
         await testNarrow(browser, server.url);
         await testHostile(browser, hostile.url);
+        await testApprovals(browser);
         if (process.env.PTC_TEST_FULL) {
             const large = traces(ptc, 'large');
             try { await testLarge(browser, large.where); } finally { large.remove(); }
@@ -354,6 +358,65 @@ async function tests() {
         for (const s of [server, none, hostile]) check('the server ends when it is asked to', await s.end() === 0, '');
         made.remove();
     }
+}
+
+// A program of `ptc mcp` that waits for a person, in a store; calls of its upstream are lines of a file.
+const NOTES = `
+const fs = require('fs');
+const TEXT = {type: 'object', properties: {text: {type: 'string'}}, required: ['text']};
+require('readline').createInterface({input: process.stdin}).on('line', (line) => {
+    const m = JSON.parse(line);
+    if (m.id === undefined) return;
+    const say = (result) => process.stdout.write(JSON.stringify({jsonrpc: '2.0', id: m.id, result}) + '\\n');
+    if (m.method === 'initialize') say({protocolVersion: '2025-11-25', capabilities: {tools: {}}, serverInfo: {name: 'notes', version: '1'}});
+    else if (m.method === 'tools/list') say({tools: [{name: 'write', description: 'Writes', inputSchema: TEXT, annotations: {destructiveHint: true}}]});
+    else if (m.method !== 'tools/call') process.stdout.write(JSON.stringify({jsonrpc: '2.0', id: m.id, error: {code: -32601, message: 'no'}}) + '\\n');
+    else { fs.appendFileSync(process.argv[2], m.params.arguments.text); say({content: [{type: 'text', text: 'written'}]}); }
+});`;
+
+class Waiting {
+    constructor(where) {
+        const file = (name, text) => { fs.writeFileSync(path.join(where, name), text); return path.join(where, name); };
+        this.calls = path.join(where, 'calls');
+        this.store = `sqlite:${path.join(where, 'store')}`;
+        const upstreams = {notes: {command: process.execPath, args: [file('notes.js', NOTES), this.calls]}};
+        this.child = spawn(ptc, ['mcp', '--isolation', 'none', '--store', this.store, '--upstreams', file('u.json', JSON.stringify({upstreams}))],
+            {stdio: ['pipe', 'pipe', 'inherit'], env: {PATH: process.env.PATH, HOME: where}});
+        this.lines = readline.createInterface({input: this.child.stdout})[Symbol.asyncIterator]();
+        this.params = {name: 'lisp_eval', arguments: {program: '(notes/write {:text "<b>hi</b>"})'}, _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientInfo': {name: 't', version: '0'},
+            'io.modelcontextprotocol/clientCapabilities': {elicitation: {}}}};
+    }
+
+    async call(more = {}) {
+        this.child.stdin.write(`${JSON.stringify({jsonrpc: '2.0', id: 1, method: 'tools/call', params: {...this.params, ...more}})}\n`);
+        return JSON.parse((await this.lines.next()).value).result;
+    }
+
+    end() { this.child.stdin.end(); }
+}
+
+async function testApprovals(browser) {
+    const where = fs.mkdtempSync(path.join(os.tmpdir(), 'ptc-approvals-'));
+    const waiting = new Waiting(where);
+    const {requestState} = await waiting.call();
+    const view = await serve(ptc, '--store', waiting.store);
+    const page = await newPage(browser, view.url);
+    await page.locator('#approvals').click();
+    const card = page.locator('.card');
+    await card.waitFor();
+    check('approvals: what is asked', (await card.innerText()).includes('destructive "notes"/"write" {"text":"<b>hi</b>"}'), await card.innerText());
+    check('approvals: texts are no markup', await card.locator('b').count() === 0);
+    await card.locator('button', {hasText: 'Yes, these calls'}).click();
+    await card.locator('p', {hasText: 'Answered: once'}).waitFor();
+    check('approvals: nothing is called yet', !fs.existsSync(waiting.calls));
+    const result = await waiting.call({requestState});
+    check('approvals: the next call goes on', result.content[0].text.startsWith('"written"') && fs.readFileSync(waiting.calls, 'utf8') === '<b>hi</b>', result);
+    await page.locator('#note', {hasText: 'Nothing waits'}).waitFor();
+    await finish(page, 'approvals');
+    await view.end();
+    waiting.end();
+    fs.rmSync(where, {recursive: true, force: true});
 }
 
 main('test_viewer.js', tests);

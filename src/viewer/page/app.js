@@ -20,6 +20,10 @@ worker.onerror = () => say('The reader of traces has stopped; load the page agai
 
 // -------------------------------------------------------------------------------------------- files
 
+// There are approvals if a store was named.
+fetch('approvals.json', {cache: 'no-store'}).then((answer) => answer.json())
+  .then((rows) => { document.getElementById('approvals').hidden = !rows; }, () => {});
+
 async function look() {
   try {
     const answer = await fetch('traces.json', {cache: 'no-store'});
