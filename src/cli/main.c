@@ -35,6 +35,7 @@ static const PtcCmd commands[] = {
     {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
     {"upstreams", "servers programs may call: list, check, call, doctor, pins, login",
      BEYOND_ENGINE(ptc_cmd_upstreams)},
+    {"store", "what servers keep: migrate, check, erase", BEYOND_ENGINE(ptc_cmd_store)},
     {"view", "show traces in a browser: runs, timelines, programs, messages",
      BEYOND_ENGINE(ptc_cmd_view)},
     {"trace", "traces as tables, or in the formats of other tools", BEYOND_ENGINE(ptc_cmd_trace)},

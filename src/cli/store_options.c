@@ -6,7 +6,7 @@
 
 #include "cli/io.h"
 
-static const char *url_of(const PtcStoreOptions *o)
+const char *ptc_store_url(const PtcStoreOptions *o)
 {
     const char *url = o->url ? o->url : getenv("PTC_STORE");
     return url && *url ? url : NULL;
@@ -15,7 +15,7 @@ static const char *url_of(const PtcStoreOptions *o)
 PtcStore *ptc_store_open_options(const PtcStoreOptions *o, const char *command, bool upgrade)
 {
     PtcWhy why;
-    const PtcStoreConfig config = {.url = url_of(o),
+    const PtcStoreConfig config = {.url = ptc_store_url(o),
                                    .key_file = o->key_file,
                                    .timeout_ms = o->timeout_ms,
                                    .connections = (unsigned)o->connections,

@@ -28,6 +28,8 @@ typedef struct PtcStoreOptions {
         PTC_STORE_ROW(at, in, "store-connections", PTC_OPTION_INT, connections, "N",               \
                       "connections to it at once (8)", 1, 64)
 
+/* The URL that the options or PTC_STORE name; NULL: neither does. */
+const char *ptc_store_url(const PtcStoreOptions *options);
 /* Opens what the options or PTC_STORE name, in memory if neither does.  `command` is for the message on standard
  * error.  NULL: it was told. */
 PTC_MUST_USE PtcStore *ptc_store_open_options(const PtcStoreOptions *options, const char *command,

@@ -40,6 +40,11 @@ bool ptc_store_is_sealed(const PtcStore *store)
     return store->keys.count > 0;
 }
 
+bool ptc_store_is_new(const PtcStore *store)
+{
+    return store->is_new;
+}
+
 bool ptc_store_is_durable(PtcStore *store)
 {
     return store->durable;

@@ -123,6 +123,8 @@ bool ptc_store_is_url(const char *url, PtcWhy *why);
 bool ptc_store_is_shared(const PtcStore *store);
 /* Is what is written sealed? */
 bool ptc_store_is_sealed(const PtcStore *store);
+/* Was it empty or of an older schema when it was opened? */
+bool ptc_store_is_new(const PtcStore *store);
 
 /* Reads a record; the bytes are appended to `bytes` unless that is NULL.  With a hold, that is taken in the same
  * step, or the answer is PTC_STORE_HELD. */
@@ -167,7 +169,7 @@ bool ptc_store_is_durable(PtcStore *store);
 /* ---- store_many.c */
 /* Removes what belongs to an owner, of all kinds.  *count: how much that was. */
 PTC_MUST_USE PtcStoreStatus ptc_store_erase(PtcStore *store, PtcText owner, size_t *count);
-/* Seals all records with the first key. */
+/* Seals with the first key what is sealed with another one, or in an older format.  *count: how much that was. */
 PTC_MUST_USE PtcStoreStatus ptc_store_reseal(PtcStore *store, size_t *count);
 /* Removes records until one of this size fits within the bounds of an owner: his oldest.  With the owner absent, within
  * the bounds of all: the oldest of whoever has the most, so that nobody pushes out others by keeping more. */

@@ -35,7 +35,7 @@ struct PtcStore {
     int64_t timeout_ms;
     int64_t (*now_ms)(void *user); /* of tests; or NULL */
     void *now_user;
-    bool durable;
+    bool durable, is_new;
     /* how far the store's clock is ahead of this machine's monotonic one */
     _Atomic int64_t ahead_ms;
     PtcStoreCount counts[PTC_STORE_OPS][PTC_STORE_STATUSES];

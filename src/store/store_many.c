@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What is done to many records.  What always holds: they are listed first and changed then, a page at a time, because
  * an engine may not be used while it lists. */
+#include "base/text/secret.h"
 #include "store/store_int.h"
 
 enum { MANY_KIND_LEN = 24, PAGE_BYTES = 4 * PTC_MB };
@@ -107,12 +108,38 @@ PtcStoreStatus ptc_store_erase(PtcStore *s, PtcText owner, size_t *count)
     return each_record(s, owner, erase_one, count);
 }
 
+typedef struct {
+    PtcStoreKeys first; /* that key alone */
+    bool sealed;        /* with it */
+} SealLook;
+
+static bool look_at_seals(void *user, const PtcStoreKey *key, const PtcStoreRow *row)
+{
+    SealLook *look = user;
+    look->sealed = row->seal.len && row->seal.bytes[0] == PTC_STORE_FORMAT && row->rest_seal.len &&
+                   row->rest_seal.bytes[0] == PTC_STORE_FORMAT &&
+                   ptc_store_seal_check(&look->first, key, row, true) == PTC_STORE_OK;
+    return false;
+}
+
+/* Its version would change, and whoever has read it would have to begin again: that is done once only. */
+static bool has_first_seal(PtcStore *s, const PtcStoreKey *key)
+{
+    SealLook look = {.first = s->keys};
+    look.first.count = s->keys.count ? 1 : 0;
+    PtcStoreStatus status = s->driver->class->get(s->driver, key, NULL, true, look_at_seals, &look);
+    ptc_secret_wipe(&look.first, sizeof look.first);
+    return status == PTC_STORE_OK && look.sealed;
+}
+
 /* A record that is changed meanwhile is sealed with the new key by whoever changes it. */
 static PtcStoreStatus reseal_one(PtcStore *s, const PtcStoreKey *key, size_t *count)
 {
     PtcStored stored;
     PtcBuf bytes;
     uint64_t version;
+    if (has_first_seal(s, key))
+        return PTC_STORE_OK;
     ptc_buf_init(&bytes, &s->mem, PTC_STORE_BYTES);
     PtcStoreStatus status = ptc_store_get(s, key, NULL, &stored, &bytes);
     if (status == PTC_STORE_OK) {
@@ -123,7 +150,7 @@ static PtcStoreStatus reseal_one(PtcStore *s, const PtcStoreKey *key, size_t *co
                            .meta = {stored.meta, stored.meta_len},
                            .bytes = bytes.len ? ptc_buf_view(&bytes) : PTC_TEXT("")};
         status = ptc_store_put(s, key, &put, &version);
-        *count += status == PTC_STORE_OK;
+        *count += status == PTC_STORE_OK && strcmp(key->kind, "meta") != 0; /* our own mark */
     }
     ptc_buf_deinit(&bytes);
     return status == PTC_STORE_ABSENT || status == PTC_STORE_CONFLICT ||

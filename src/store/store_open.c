@@ -117,7 +117,7 @@ static bool settle_keys(PtcStore *s, const PtcStoreConfig *c, PtcWhy *why)
     Marker m = {&s->keys, false, PTC_STORE_OK};
     uint64_t version;
     PtcStoreStatus status = s->driver->class->get(s->driver, &marker, NULL, true, take_marker, &m);
-    bool is_new = status == PTC_STORE_ABSENT;
+    bool is_new = s->is_new = status == PTC_STORE_ABSENT;
     if (status != PTC_STORE_OK && !is_new)
         return say_failed(s, status, why);
     if (!read_keys(s, c, is_new, why))

@@ -35,6 +35,7 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_signature(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_store(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_completions(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_trace(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_view(PtcMem *mem, int argc, char **argv);

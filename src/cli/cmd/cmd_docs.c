@@ -59,6 +59,7 @@ static const Topic topics[] = {
      GUIDE(observability)},
     {"operations", "running ptc mcp for others: install, limits, updates, backups",
      GUIDE(operations)},
+    {"fleet", "many servers with one store: what is kept where, keys, ptc store", GUIDE(fleet)},
     {"troubleshooting", "when something does not work", GUIDE(troubleshooting)},
     {"faq", "questions that come up", GUIDE(faq)},
     {"versioning", "what a version promises", GUIDE(versioning)},
