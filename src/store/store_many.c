@@ -2,6 +2,7 @@
  * What is done to many records.  What always holds: they are listed first and changed then, a page at a time, because
  * an engine may not be used while it lists. */
 #include "base/text/secret.h"
+#include "store/store_hidden.h"
 #include "store/store_int.h"
 
 enum { MANY_KIND_LEN = 24, PAGE_BYTES = 4 * PTC_MB };
@@ -132,6 +133,24 @@ static bool has_first_seal(PtcStore *s, const PtcStoreKey *key)
     return status == PTC_STORE_OK && look.sealed;
 }
 
+/* What is hidden with the other key would be lost with it. */
+static PtcStoreStatus hide_anew(PtcStore *s, const char *kind, const PtcStored *stored,
+                                PtcBuf *bytes)
+{
+    PtcBuf shown;
+    if (!s->keys.count || !ptc_text_is((PtcText){stored->meta, stored->meta_len}, PTC_STORE_HIDDEN))
+        return PTC_STORE_OK;
+    ptc_buf_init(&shown, &s->mem, PTC_STORE_BYTES);
+    PtcStoreStatus status = ptc_store_show(s, kind, ptc_buf_view(bytes), &shown);
+    ptc_buf_clear(bytes);
+    if (status == PTC_STORE_OK && !ptc_store_hide(s, kind, ptc_buf_view(&shown), bytes))
+        status = PTC_STORE_NO_MEMORY;
+    if (shown.data)
+        ptc_secret_wipe(shown.data, shown.cap);
+    ptc_buf_deinit(&shown);
+    return status;
+}
+
 /* A record that is changed meanwhile is sealed with the new key by whoever changes it. */
 static PtcStoreStatus reseal_one(PtcStore *s, const PtcStoreKey *key, size_t *count)
 {
@@ -142,6 +161,8 @@ static PtcStoreStatus reseal_one(PtcStore *s, const PtcStoreKey *key, size_t *co
         return PTC_STORE_OK;
     ptc_buf_init(&bytes, &s->mem, PTC_STORE_BYTES);
     PtcStoreStatus status = ptc_store_get(s, key, NULL, &stored, &bytes);
+    if (status == PTC_STORE_OK)
+        status = hide_anew(s, key->kind, &stored, &bytes);
     if (status == PTC_STORE_OK) {
         PtcStorePut put = {.expected = stored.version,
                            .used_ms = stored.used_ms,

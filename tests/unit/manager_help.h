@@ -24,6 +24,7 @@ typedef struct {
     PtcRemote *remote;
     char dir[64], cache[96], state[96];
     int64_t load_ms, idle_ms;
+    PtcShelf *shelf;   /* or NULL */
     const char *token; /* the variable TOKEN */
     atomic_int
         wrong; /* asks that were answered twice, or at once and later; counted here because threads ask */
@@ -92,6 +93,7 @@ static inline void world_open(World *w, const char *members)
                                .secrets = w->config.secrets,
                                .cache_dir = w->cache,
                                .state_dir = w->state,
+                               .shelf = w->shelf,
                                .load_ms = w->load_ms,
                                .idle_ms = w->idle_ms,
                                .environment = path};

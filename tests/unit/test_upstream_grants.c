@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What a person has allowed beyond a call, when the manager that was asked is followed by another. */
 #define _GNU_SOURCE
+#include "store/store_shelf.h"
 #include "unit/manager_help.h"
 
 static bool writes(World *w, void *run)
@@ -58,8 +59,49 @@ static void test_grants_taken(void)
     world_end(&w);
 }
 
+static PtcStore *share_store(World *w, PtcStoreShelf *kept, const char *url)
+{
+    PtcWhy why;
+    PtcStore *store = ptc_store_open(&(PtcStoreConfig){.url = url}, &why);
+    CHECK(store != NULL);
+    ptc_store_shelf_init(kept, store);
+    w->shelf = &kept->shelf;
+    return store;
+}
+
+/* What one server is told counts for those with the same store, also after it has ended. */
+static void test_grants_shared(void)
+{
+    World a, b;
+    PtcStoreShelf kept[2];
+    char members[1024], url[120];
+    size_t count;
+    world_init(&a);
+    b = a;
+    ptc_mem_init(&b.mem, SIZE_MAX / 2);
+    snprintf(url, sizeof url, "sqlite:%.60s/s.db", a.dir);
+    PtcStore *stores[2] = {share_store(&a, &kept[0], url), share_store(&b, &kept[1], url)};
+    entry(members, sizeof members, &a, "s", "", "1", "");
+    world_open(&a, members);
+    world_open(&b, members);
+    CHECK(!may_write(&a) && !may_write(&b));
+    allow_in_process(&a);
+    CHECK(may_write(&a) && may_write(&b));
+    world_close(&a);
+    CHECK(may_write(&b));
+    CHECK(ptc_store_erase(stores[1], PTC_TEXT("me"), &count) == PTC_STORE_OK && count == 1);
+    CHECK(!may_write(&b));
+    world_close(&b);
+    for (int i = 0; i < 2; i++) {
+        ptc_store_shelf_deinit(&kept[i]);
+        ptc_store_free(stores[i]);
+    }
+    world_remove(&b);
+}
+
 int main(void)
 {
     CHECK_RUN(test_grants_taken());
+    CHECK_RUN(test_grants_shared());
     return check_done("test_upstream_grants");
 }

@@ -17,6 +17,8 @@
 
 static char dir[64];
 static PtcMem mem;
+static PtcFileShelf file_shelf;
+static PtcShelf *shelf = &file_shelf.shelf;
 
 static void print_of(const char *text, uint8_t out[PTC_SHA256_BYTES])
 {
@@ -125,7 +127,7 @@ static PtcGrantState find_grant(PtcGrantOf of)
 {
     PtcGrants g;
     ptc_grants_init(&g, &mem);
-    ptc_grants_load(&g, dir);
+    (void)ptc_grants_load(&g, shelf, of.realm, of.owner);
     PtcGrantState state = ptc_grants_find(&g, of);
     ptc_grants_deinit(&g);
     return state;
@@ -145,7 +147,7 @@ static bool has(const char *owner, const char *tool, const char *entry, const ch
 static bool keep(const char *owner, const char *tool, const char *entry, const char *definition)
 {
     PtcWhy why = {0};
-    bool kept = ptc_grants_keep(&mem, dir, grant_of(owner, tool, entry, definition), &why);
+    bool kept = ptc_grants_keep(&mem, shelf, grant_of(owner, tool, entry, definition), 0, &why);
     CHECK(kept == (why.class == PTC_WHY_NONE));
     return kept;
 }
@@ -283,6 +285,7 @@ int main(void)
     ptc_mem_init(&mem, SIZE_MAX / 2);
     snprintf(dir, sizeof dir, "/tmp/ptc-replay-XXXXXX");
     CHECK(mkdtemp(dir) != NULL);
+    CHECK(ptc_file_shelf_init(&file_shelf, dir));
     test_given_again();
     test_diverges();
     test_full();

@@ -254,6 +254,7 @@ bool ptc_agent_upstreams_open(PtcAgentUpstreams *a, PtcMem *mem,
     ptc_emit_array(&a->calls);
     options.records = config->records;
     options.payloads = config->traced;
+    options.stored = true;
     if (!ptc_upstreams_open(&a->upstreams, mem, config->command, &options, NULL, NULL, status))
         return false;
     if (!a->upstreams.manager)

@@ -58,7 +58,8 @@ typedef struct Chat {
 
 #define FIELD(name) offsetof(ChatOptions, name)
 
-static const PtcOption table[] = {PTC_AGENT_OPTIONS, PTC_UPSTREAMS_ROWS(FIELD(upstreams))};
+static const PtcOption table[] = {PTC_AGENT_OPTIONS, PTC_UPSTREAMS_ROWS(FIELD(upstreams)),
+                                  PTC_STORE_ROWS(FIELD(upstreams.store), PTC_GROUP_UPSTREAMS)};
 
 static const PtcUsage usage = {
     .command = "chat",

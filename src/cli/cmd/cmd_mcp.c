@@ -29,6 +29,7 @@
 #include "mcp/http/http_tokens.h"
 #include "mcp/stdio/stdio.h"
 #include "store/store.h"
+#include "store/store_shelf.h"
 #include "tool/file.h"
 #include "tool/kind/command.h"
 #include "tool/learn.h"
@@ -58,6 +59,7 @@ typedef struct {
     PtcExecutor *executor;
     PtcAppConfig config;
     PtcStore *store;
+    PtcStoreShelf kept; /* in it, if others have it too */
     PtcApp *app;
     size_t owners;        /* of tokens */
     bool isolation_given; /* not the default */
@@ -666,10 +668,19 @@ static bool open_store(Server *s)
 {
     s->failure = PTC_EXIT_FAILED;
     s->store = ptc_store_open_options(&s->o.store, "mcp", false);
-    if (s->store && ptc_store_is_shared(s->store) && !ptc_store_is_sealed(s->store))
+    if (!s->store)
+        return false;
+    if (ptc_store_is_shared(s->store) && !ptc_store_is_sealed(s->store))
         log_server_line(s, "the store is not sealed: whoever may write it can change what is in it "
                            "(--store-key)");
-    return s->store && share_keys(s);
+    if (ptc_store_is_shared(s->store)) {
+        ptc_store_shelf_init(&s->kept, s->store);
+        s->o.upstreams.shelf = &s->kept.shelf;
+    }
+    if (!share_keys(s))
+        return false;
+    s->failure = PTC_EXIT_USAGE;
+    return true;
 }
 
 static int run_mcp_server(Server *s)
@@ -698,11 +709,12 @@ static void release_server(Server *s)
     ptc_mcp_upstreams_follow(&s->upstreams, NULL);
     ptc_app_free(s->app);
     ptc_otlp_free(s->otlp);
-    ptc_store_free(s->store);
     if (s->executor)
         s->executor->free(s->executor);
     ptc_mcp_tasks_close(&s->tasks);
     ptc_mcp_upstreams_close(&s->upstreams); /* which may learn of secrets until then */
+    ptc_store_shelf_deinit(&s->kept);
+    ptc_store_free(s->store);
     ptc_secrets_deinit(&s->secrets);
     ptc_buf_deinit(&s->about_upstreams);
     if (s->tools)

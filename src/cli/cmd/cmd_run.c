@@ -61,6 +61,7 @@ static const PtcOption options[] = {
      .value = "JSON|@FILE",
      .help = "with --compile: data to try the program on; what is missing is made up"},
     PTC_UPSTREAMS_ROWS(FIELD(upstreams)),
+    PTC_STORE_ROWS(FIELD(upstreams.store), PTC_GROUP_UPSTREAMS),
     {.name = "jsonl",
      .type = PTC_OPTION_FLAG,
      .group = PTC_GROUP_AGENT,

@@ -37,6 +37,7 @@ static const PtcOption table[] = {
      "login: you paste the address at which the browser ends", 0, 0,
      PTC_GROUP_SIGN_IN | PTC_GROUP_COMMON},
     PTC_UPSTREAMS_ROWS(UPSTREAMS_AT(upstreams)),
+    PTC_STORE_ROWS(UPSTREAMS_AT(upstreams.store), PTC_GROUP_UPSTREAMS),
 };
 
 static const PtcUsage usage = {
@@ -112,6 +113,7 @@ static int run_upstreams_word(PtcMem *mem, UpstreamsOptions *o, int word, int ar
     enum { UPSTREAMS_PATIENCE_MS = 60 * 1000 }; /* a person waits longer than a program */
     o->upstreams.load_ms = UPSTREAMS_PATIENCE_MS;
     o->upstreams.approved = o->yes;
+    o->upstreams.stored = true;
     o->upstreams.lines = words[word].run == ptc_upstreams_list;
     o->upstreams.quiet = !words[word].notes;
     if (words[word].run == ptc_upstreams_call && !strchr(argv[0], '/'))

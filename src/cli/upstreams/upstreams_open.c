@@ -28,6 +28,28 @@ static void show_notice(void *user, PtcText line)
     (void)!ptc_shown_write_line(PTC_IO_STDERR, line.bytes, line.len);
 }
 
+bool ptc_upstreams_open_store(PtcUpstreams *u, const char *command,
+                              const PtcUpstreamsOptions *options, int *status)
+{
+    PtcWhy why;
+    if (options->shelf || !options->stored || !ptc_store_url(&options->store))
+        return true;
+    *status = PTC_EXIT_FAILED;
+    u->store = ptc_store_open_options(&options->store, command, false);
+    if (!u->store || !ptc_store_is_shared(u->store))
+        return u->store != NULL;
+    ptc_store_shelf_init(&u->kept, u->store);
+    if (ptc_store_secret(u->store, "root-key", u->root_key, &why))
+        return true;
+    ptc_io_printf(PTC_IO_STDERR, "ptc %s: store: %s\n", command, why.text);
+    return false;
+}
+
+PtcShelf *ptc_upstreams_shelf(PtcUpstreams *u, const PtcUpstreamsOptions *options)
+{
+    return options->shelf ? options->shelf : u->kept.store ? &u->kept.shelf : NULL;
+}
+
 static bool make_upstream_manager(PtcUpstreams *u, const char *command,
                                   const PtcUpstreamsOptions *options,
                                   void (*log)(void *user, PtcText line), void *user, int *status)
@@ -45,12 +67,13 @@ static bool make_upstream_manager(PtcUpstreams *u, const char *command,
                                .no_learn = options->no_learn,
                                .idle_ms = options->idle_ms,
                                .realm = options->realm,
-                               .root_key = options->root_key,
+                               .root_key = u->kept.store ? u->root_key : options->root_key,
                                .version = options->version,
                                .approved = options->approved,
                                .records = options->records,
                                .cache_dir = u->cache_dir[0] ? u->cache_dir : NULL,
                                .state_dir = u->state_dir[0] ? u->state_dir : NULL,
+                               .shelf = ptc_upstreams_shelf(u, options),
                                .environment = (const char *const *)environ,
                                .call_ms = options->call_ms,
                                .load_ms = options->load_ms,
@@ -97,7 +120,8 @@ bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *command,
         return false;
     if (ptc_fields_count(u->entries) == 0)
         return true;
-    return make_upstream_manager(u, command, options, log, user, status) &&
+    return ptc_upstreams_open_store(u, command, options, status) &&
+           make_upstream_manager(u, command, options, log, user, status) &&
            (!options->strict || all_listed(u, command, status));
 }
 
@@ -275,5 +299,7 @@ void ptc_upstreams_close(PtcUpstreams *u)
     ptc_manager_free(u->manager);
     ptc_scratch_deinit(&u->scratch);
     ptc_buf_deinit(&u->effects);
+    ptc_store_shelf_deinit(&u->kept);
+    ptc_store_free(u->store);
     u->mem = NULL;
 }

@@ -5,8 +5,10 @@
 #define PTC_CLI_UPSTREAMS_UPSTREAMS_OPEN_H
 
 #include "cli/options.h"
+#include "cli/store_options.h"
 #include "engine/engine.h"
 #include "ptc/ptc.h"
+#include "store/store_shelf.h"
 #include "upstream/connect/manager.h"
 #include "value/scratch.h"
 
@@ -35,6 +37,10 @@ typedef struct PtcUpstreamsOptions {
     void (*say)(void *user, PtcText line);
     void *say_user;
     uint64_t version; /* PtcManagerConfig.version */
+    PtcShelf *shelf;  /* PtcManagerConfig.shelf */
+    /* Without a shelf: the store that it is in, opened here; where a command has --store (PTC_STORE_ROWS). */
+    bool stored;
+    PtcStoreOptions store;
 } PtcUpstreamsOptions;
 
 #define PTC_UPSTREAMS_DEFAULTS \
@@ -92,7 +98,10 @@ typedef struct PtcUpstreams {
     PtcValue notes;  /* list of {"file", "path", "code"} */
     char cache_dir[4096], state_dir[4096];
     PtcManager *manager; /* NULL: there are no upstreams */
-    PtcBuf effects;      /* of the last program, where ptc_upstreams_say_effects has some to tell */
+    PtcStore *store;     /* opened here, or NULL */
+    PtcStoreShelf kept;
+    uint8_t root_key[PTC_STORE_SECRET]; /* of servers with that store */
+    PtcBuf effects; /* of the last program, where ptc_upstreams_say_effects has some to tell */
     /* For ptc_upstreams_eval, each may be NULL: whose trace a program is part of; gets its calls (JSON). */
     const PtcTraceContext *trace;
     PtcBuf *call_log;
@@ -104,6 +113,11 @@ PTC_MUST_USE bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *c
                                      const PtcUpstreamsOptions *options,
                                      void (*log)(void *user, PtcText line), void *user,
                                      int *status);
+/* The two halves of where it is kept, for who has no manager: opens the store if there is to be one (false: it was told,
+ * and `status` set); and the shelf in it, NULL: the state directory. */
+PTC_MUST_USE bool ptc_upstreams_open_store(PtcUpstreams *u, const char *command,
+                                           const PtcUpstreamsOptions *options, int *status);
+PtcShelf *ptc_upstreams_shelf(PtcUpstreams *u, const PtcUpstreamsOptions *options);
 /* Limits that are not set get what programs that wait for others need: more time, memory and calls at once. */
 void ptc_upstreams_limits(const PtcUpstreams *u, PtcLimits *limits);
 /* ptc_eval for programs that may call them; with `more` (may be NULL) ptc_engine_run_more. */

@@ -218,6 +218,15 @@ static void take_config(PtcManager *m, const PtcManagerConfig *config)
     ptc_credentials_init(&m->credentials);
 }
 
+/* Tokens stay with this machine if those who share the shelf could read them. */
+static void choose_shelves(PtcManager *m, const PtcManagerConfig *config)
+{
+    bool files = config->state_dir && ptc_file_shelf_init(&m->files, config->state_dir);
+    PtcShelf *own = files ? &m->files.shelf : NULL;
+    m->shelf = config->shelf ? config->shelf : own;
+    m->token_shelf = m->shelf && m->shelf->secrets ? m->shelf : own;
+}
+
 PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
 {
     PtcManager *m = ptc_mem_alloc(mem, sizeof *m);
@@ -239,6 +248,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
     m->wake.run = on_wake;
     atomic_init(&m->version, config->version ? config->version : 1);
     take_config(m, config);
+    choose_shelves(m, config);
     if (config->state_dir)
         m->pins = ptc_pins_new(mem, config->state_dir);
     if (!config->no_learn)

@@ -7,6 +7,7 @@
 #ifndef PTC_UPSTREAM_CONNECT_MANAGER_H
 #define PTC_UPSTREAM_CONNECT_MANAGER_H
 
+#include "base/os/shelf.h"
 #include "tool/remote/remote.h"
 #include "trace/redact.h"
 #include "upstream/openapi/openapi.h"
@@ -38,6 +39,8 @@ typedef struct PtcManagerConfig {
     /* Where the keys of this manager come from: 32 bytes that other processes have as well, so that what one has
      * written means the same to another; NULL: a file of state_dir. */
     const uint8_t *root_key;
+    /* Where grants, pins, shapes and tokens are, if other machines have them too; NULL: in the state directory. */
+    PtcShelf *shelf;
     const char *const *environment; /* of this process */
     /* Where the versions of listings begin, so that those of one manager are not those of another; 0: at 1. */
     uint64_t version;

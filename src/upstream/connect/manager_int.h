@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "base/os/shelf.h"
 #include "trace/redact.h"
 #include "upstream/catalog/listing_cache.h"
 #include "upstream/catalog/pins.h"
@@ -247,6 +248,9 @@ struct PtcManager {
     PtcArena arena;          /* of entries */
     PtcSecrets told, hidden; /* for texts about calls; for results */
     PtcCredentials credentials;
+    PtcShelf *shelf;        /* where grants, pins, shapes and tokens are; NULL: nowhere */
+    PtcShelf *token_shelf;  /* the same, unless it keeps no secrets */
+    PtcFileShelf files;     /* of the state directory */
     PtcPins *pins;          /* NULL: none are kept */
     PtcSeenBook *seen;      /* NULL: nothing is learnt */
     PtcScratch scratch;     /* for looking into values with the lock held */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Grants, and the file approvals.json.  What always holds: the file is replaced whole, under a lock, and names servers
- * and tools in words, so that a person can read it and take a line out; owners are in it as digests only. */
+ * Grants, and the sheet that keeps them, the file approvals.json or a record for each owner.  What always holds: it is
+ * replaced whole, and names servers and tools in words, so that a person can read it and take a line out; owners are in
+ * it as digests only, so a sheet that was given to another owner grants nothing. */
 #include "upstream/run/grants.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "base/grow.h"
-#include "base/os/whole_file.h"
 #include "base/text/hex.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -19,9 +17,8 @@ enum {
     GRANTS_FORMAT = 2, /* files of another one are not read */
     GRANTS_FILE_BYTES = 4 * PTC_MB,
     GRANTS_HEAP_BYTES = 32 * PTC_MB,
-    GRANTS_PATH_BYTES = 4200,
     GRANTS_LOCK_MS = 2000,
-    HEX = 2 * PTC_SHA256_BYTES,
+    GRANTS_TURNS = 50, /* of those who write at once */
 };
 
 void ptc_grants_init(PtcGrants *g, PtcMem *mem)
@@ -92,7 +89,7 @@ static void digest_tool(const uint8_t owner[PTC_SHA256_BYTES], PtcText server, P
 
 static PtcGrant make_grant(PtcGrantOf of)
 {
-    PtcGrant grant;
+    PtcGrant grant = {.until_ms = 0};
     uint8_t owner[PTC_SHA256_BYTES];
     ptc_grants_owner(of.realm, of.owner, owner);
     digest_tool(owner, of.server, of.tool, grant.name);
@@ -151,30 +148,26 @@ PtcGrantState ptc_grants_find(const PtcGrants *g, PtcGrantOf of)
     return find_like_grant(g, &wanted, &found);
 }
 
-/* -------------------------------------------------------------------------------------- file */
+/* ------------------------------------------------------------------------------------- sheet */
 
-static bool path_of(char path[GRANTS_PATH_BYTES], const char *state_dir, const char *name)
+/* Of the owners of a realm; in files that of all. */
+static PtcSheet grants_sheet(const char *realm, const char *owner)
 {
-    int n = state_dir ? snprintf(path, GRANTS_PATH_BYTES, "%s/%s", state_dir, name) : -1;
-    return n > 0 && n < GRANTS_PATH_BYTES;
+    return (PtcSheet){.kind = "grant",
+                      .owner = ptc_text_cstr(owner),
+                      .key = ptc_text_cstr(*realm ? realm : "local"),
+                      .file = "approvals.json",
+                      .lock_file = "approvals.lock"};
 }
 
-/* The approvals of the file, a list; PTC_NONE: there is no such file, or it is broken. */
-static PtcValue read_grants_file(PtcMem *mem, PtcScratch *scratch, const char *state_dir)
+/* The approvals of a sheet, a list; PTC_NONE: it is not in our form. */
+static PtcValue parse_grants(PtcScratch *scratch, PtcText text)
 {
-    char path[GRANTS_PATH_BYTES];
     PtcJsonError error;
-    PtcBuf text;
-    PtcValue list = PTC_NONE;
-    ptc_buf_init(&text, mem, GRANTS_FILE_BYTES);
-    if (path_of(path, state_dir, "approvals.json") && ptc_whole_file_read(path, &text)) {
-        PtcValue file =
-            ptc_json_parse(&scratch->heap, text.data ? text.data : "", text.len, &error);
-        bool ours = file != PTC_NONE && ptc_is_map(file) &&
-                    ptc_fields_is(&scratch->heap, file, "format", ptc_int(GRANTS_FORMAT));
-        list = ours ? ptc_map_field(&scratch->heap, file, "approvals") : PTC_NONE;
-    }
-    ptc_buf_deinit(&text);
+    PtcValue file = ptc_json_parse(&scratch->heap, text.bytes, text.len, &error);
+    bool ours = file != PTC_NONE && ptc_is_map(file) &&
+                ptc_fields_is(&scratch->heap, file, "format", ptc_int(GRANTS_FORMAT));
+    PtcValue list = ours ? ptc_map_field(&scratch->heap, file, "approvals") : PTC_NONE;
     return list != PTC_NONE && ptc_is_sequential(list) ? list : PTC_NONE;
 }
 
@@ -190,27 +183,80 @@ static bool read_grant_line(PtcHeap *heap, PtcValue line, PtcGrant *grant)
             tool = ptc_fields_text(heap, line, "tool");
     if (!server.bytes || !tool.bytes)
         return false;
+    PtcValue end = ptc_map_field(heap, line, "until");
+    grant->until_ms = 0;
+    if (end != PTC_NONE && (!ptc_is_int(end) || (grant->until_ms = ptc_to_int(end)) <= 0))
+        return false; /* what cannot be understood does not last for ever */
     digest_tool(owner, server, tool, grant->name);
     return true;
 }
 
-void ptc_grants_load(PtcGrants *g, const char *state_dir)
+static bool is_grant_over(const PtcGrant *grant, int64_t now_ms)
+{
+    return grant->until_ms && now_ms >= grant->until_ms;
+}
+
+PtcSheetStatus ptc_grants_load(PtcGrants *g, PtcShelf *shelf, const char *realm, const char *owner)
 {
     PtcScratch scratch;
     PtcGrant grant;
+    PtcBuf text;
+    PtcWhy why;
+    PtcSheetMark mark;
+    PtcSheet sheet = grants_sheet(realm, owner);
     ptc_scratch_init(&scratch, g->mem, GRANTS_HEAP_BYTES);
-    PtcValue list = read_grants_file(g->mem, &scratch, state_dir);
+    ptc_buf_init(&text, g->mem, GRANTS_FILE_BYTES);
+    PtcSheetStatus status =
+        shelf ? shelf->read(shelf, &sheet, &text, &mark, &why) : PTC_SHEET_ABSENT;
+    PtcValue list = status == PTC_SHEET_OK ? parse_grants(&scratch, ptc_buf_view(&text)) : PTC_NONE;
     for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++)
-        if (read_grant_line(&scratch.heap, ptc_seq_nth(list, i), &grant) && !add_grant(g, &grant))
+        if (read_grant_line(&scratch.heap, ptc_seq_nth(list, i), &grant) &&
+            !is_grant_over(&grant, shelf->now_ms(shelf)) && !add_grant(g, &grant))
             break;
+    ptc_buf_deinit(&text);
     ptc_scratch_deinit(&scratch);
+    return status;
 }
 
-/* The lines that were there but for one of the same tool and server, then the new one. */
-static bool put_grant_lines(PtcBuf *out, PtcScratch *scratch, PtcValue list, PtcGrantOf of)
+/* A sheet that is being changed. */
+typedef struct {
+    PtcShelf *shelf;
+    PtcSheet sheet;
+    PtcScratch scratch;
+    PtcBuf before, after;
+    PtcSheetMark mark;
+    PtcGrantOf of;
+    int64_t now_ms, until_ms; /* of the new one */
+    int64_t last_ms;          /* when all of them are over; 0: never */
+} GrantEdit;
+
+static void note_grant_end(GrantEdit *e, int64_t until_ms)
 {
-    PtcGrant new = make_grant(of), other;
+    e->last_ms = !e->last_ms || !until_ms ? 0 : until_ms > e->last_ms ? until_ms : e->last_ms;
+}
+
+static void put_new_grant(GrantEdit *e)
+{
     uint8_t owner[PTC_SHA256_BYTES];
+    PtcBuf *out = &e->after;
+    ptc_emit_object(out);
+    ptc_emit_field_text(out, "server", e->of.server);
+    ptc_emit_field_text(out, "tool", e->of.tool);
+    ptc_grants_owner(e->of.realm, e->of.owner, owner);
+    ptc_emit_field_hex(out, "owner", owner, PTC_SHA256_BYTES);
+    ptc_emit_field_hex(out, "entry", e->of.entry, PTC_SHA256_BYTES);
+    ptc_emit_field_hex(out, "definition", e->of.pin, PTC_SHA256_BYTES);
+    if (e->until_ms)
+        ptc_emit_field_int(out, "until", e->until_ms);
+    ptc_emit_object_end(out);
+}
+
+/* The lines that were there but for one of the same tool and server and those that are over, then the new one. */
+static bool put_grant_lines(GrantEdit *e, PtcValue list)
+{
+    PtcGrant new = make_grant(e->of), other;
+    PtcBuf *out = &e->after;
+    e->last_ms = e->until_ms;
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "about",
                         "tools that ptc may call without asking, as long as their server and their "
@@ -220,71 +266,72 @@ static bool put_grant_lines(PtcBuf *out, PtcScratch *scratch, PtcValue list, Ptc
     ptc_emit_array(out);
     for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++) {
         PtcValue line = ptc_seq_nth(list, i);
-        if (!read_grant_line(&scratch->heap, line, &other) ||
+        if (!read_grant_line(&e->scratch.heap, line, &other) || is_grant_over(&other, e->now_ms) ||
             compare_grants(&other, &new) >= PTC_GRANT_OTHER_TOOL)
             continue;
-        ptc_emit_value(out, &scratch->heap, line);
+        ptc_emit_value(out, &e->scratch.heap, line);
+        note_grant_end(e, other.until_ms);
     }
-    ptc_emit_object(out);
-    ptc_emit_field_text(out, "server", of.server);
-    ptc_emit_field_text(out, "tool", of.tool);
-    ptc_grants_owner(of.realm, of.owner, owner);
-    ptc_emit_field_hex(out, "owner", owner, PTC_SHA256_BYTES);
-    ptc_emit_field_hex(out, "entry", of.entry, PTC_SHA256_BYTES);
-    ptc_emit_field_hex(out, "definition", of.pin, PTC_SHA256_BYTES);
-    ptc_emit_object_end(out);
+    put_new_grant(e);
     ptc_emit_array_end(out);
     return ptc_emit_object_end(out);
 }
 
-/* An empty file first, so that the directory is there for the lock. */
-static int lock_grants_file(const char *state_dir)
+static PtcSheetStatus fail_grants(const GrantEdit *e, const char *what, PtcWhy *why)
 {
-    char path[GRANTS_PATH_BYTES];
-    PtcWholeFile how = {.dirs = true, .only_new = true};
-    if (!path_of(path, state_dir, "approvals.lock") ||
-        !ptc_whole_file_put(path, (PtcText){"", 0}, how))
-        return -1;
-    return ptc_whole_file_lock(path, GRANTS_LOCK_MS);
+    char place[PTC_SHELF_PATH];
+    ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.120s: %.70s",
+                ptc_sheet_place(e->shelf, &e->sheet, place), what);
+    return PTC_SHEET_FAILED;
 }
 
-static bool fail_grants_file(PtcWhy *why, const char *path, const char *what)
+/* Reads the sheet, and writes it with the new line. */
+static PtcSheetStatus rewrite_grants(GrantEdit *e, PtcWhy *why)
 {
-    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.120s: %.70s", path, what);
+    PtcValue list = PTC_NONE;
+    PtcWhy unread;
+    PtcSheetStatus status = e->shelf->read(e->shelf, &e->sheet, &e->before, &e->mark, &unread);
+    if (status == PTC_SHEET_OK)
+        list = parse_grants(&e->scratch, ptc_buf_view(&e->before));
+    if (status == PTC_SHEET_FAILED && e->shelf->shared)
+        return fail_grants(e, unread.text, why);
+    if (status == PTC_SHEET_FAILED || (status == PTC_SHEET_OK && list == PTC_NONE))
+        /* somebody's mistake to mend, not ours to replace */
+        return fail_grants(e, "it cannot be read, or is not in the form that ptc writes", why);
+    if (!put_grant_lines(e, list) || !ptc_fields_ok(&e->scratch.heap))
+        return fail_grants(e, "out of memory", why);
+    const PtcSheetWrite how = {.over = e->mark, .until_ms = e->last_ms, .line = true};
+    return e->shelf->write(e->shelf, &e->sheet, ptc_buf_view(&e->after), &how, &e->mark, why);
 }
 
-/* With the lock held. */
-static bool rewrite_grants_file(PtcMem *mem, const char *state_dir, const char *path, PtcGrantOf of,
-                                PtcWhy *why)
+static PtcSheetStatus try_to_keep(PtcMem *mem, GrantEdit *e, PtcWhy *why)
 {
-    PtcScratch scratch;
-    PtcBuf out;
-    ptc_scratch_init(&scratch, mem, GRANTS_HEAP_BYTES);
-    ptc_buf_init(&out, mem, GRANTS_FILE_BYTES);
-    PtcValue list = read_grants_file(mem, &scratch, state_dir);
-    bool ok = list != PTC_NONE || access(path, F_OK) != 0;
-    if (!ok) /* somebody's mistake to mend, not ours to replace */
-        fail_grants_file(why, path, "it cannot be read, or is not in the form that ptc writes");
-    else if (!(ok = put_grant_lines(&out, &scratch, list, of) && ptc_fields_ok(&scratch.heap)))
-        fail_grants_file(why, path, "out of memory");
-    else if (!(ok = ptc_whole_file_put(path, ptc_buf_view(&out),
-                                       (PtcWholeFile){.line = true, .locked = true})))
-        fail_grants_file(why, path, strerror(errno));
-    ptc_buf_deinit(&out);
-    ptc_scratch_deinit(&scratch);
-    return ok;
+    ptc_scratch_init(&e->scratch, mem, GRANTS_HEAP_BYTES);
+    ptc_buf_init(&e->before, mem, GRANTS_FILE_BYTES);
+    ptc_buf_init(&e->after, mem, GRANTS_FILE_BYTES);
+    PtcSheetStatus status = rewrite_grants(e, why);
+    ptc_buf_deinit(&e->before);
+    ptc_buf_deinit(&e->after);
+    ptc_scratch_deinit(&e->scratch);
+    return status;
 }
 
-bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, PtcWhy *why)
+bool ptc_grants_keep(PtcMem *mem, PtcShelf *shelf, PtcGrantOf of, int64_t ms, PtcWhy *why)
 {
-    char path[GRANTS_PATH_BYTES];
-    if (!path_of(path, state_dir, "approvals.json"))
-        return fail_grants_file(why, "approvals.json",
-                                "there is no place for it: set HOME or XDG_STATE_HOME");
-    int fd = lock_grants_file(state_dir);
-    bool ok = fd >= 0 ? rewrite_grants_file(mem, state_dir, path, of, why)
-                      : fail_grants_file(why, path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return ok;
+    PtcSheetLock lock;
+    GrantEdit e = {.shelf = shelf, .sheet = grants_sheet(of.realm, of.owner), .of = of};
+    PtcSheetStatus status = PTC_SHEET_CHANGED;
+    if (!shelf)
+        return ptc_why_say(why, PTC_WHY_UNAVAILABLE,
+                           "approvals.json: there is no place for it: set HOME or XDG_STATE_HOME");
+    if (!shelf->lock(shelf, &e.sheet, GRANTS_LOCK_MS, &lock, why))
+        return fail_grants(&e, strerror(errno), why) == PTC_SHEET_OK;
+    e.now_ms = shelf->now_ms(shelf);
+    e.until_ms = ms ? e.now_ms + ms : 0;
+    for (int i = 0; status == PTC_SHEET_CHANGED && i < GRANTS_TURNS; i++)
+        status = try_to_keep(mem, &e, why);
+    shelf->unlock(shelf, &lock);
+    if (status == PTC_SHEET_CHANGED)
+        (void)fail_grants(&e, "others write it all the time", why);
+    return status == PTC_SHEET_OK;
 }

@@ -7,6 +7,8 @@
 #ifndef PTC_UPSTREAM_RUN_GRANTS_H
 #define PTC_UPSTREAM_RUN_GRANTS_H
 
+#include "base/buf.h"
+#include "base/os/shelf.h"
 #include "base/packed.h"
 #include "base/text/hmac.h"
 #include "base/why.h"
@@ -17,6 +19,7 @@ typedef struct PtcGrant {
     uint8_t name[PTC_SHA256_BYTES]; /* of owner, server and tool */
     uint8_t entry[PTC_SHA256_BYTES];
     uint8_t pin[PTC_SHA256_BYTES];
+    int64_t until_ms; /* 0: for good */
 } PtcGrant;
 
 typedef struct PtcGrants {
@@ -57,11 +60,15 @@ PTC_MUST_USE bool ptc_grants_unpack(PtcGrants *grants, PtcPackedReader *in);
 /* False: out of memory; then none are there.  What was there before is dropped. */
 PTC_MUST_USE bool ptc_grants_copy(PtcGrants *to, const PtcGrants *from);
 
-/* The permanent ones, in a file of the state directory, which other processes read and write too.  A file that is
- * broken, or that others may write, counts as empty. */
-void ptc_grants_load(PtcGrants *grants, const char *state_dir);
-/* False: it could not be written, and why says so. */
-PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of, PtcWhy *why);
+enum { PTC_GRANTS_DAY_MS = 24 * 3600 * 1000 };
+
+/* Those that outlive the process, on a shelf (NULL: there is none) that others read and write too: in files of all
+ * owners, else of this one.  What is broken, or a file that others may write, counts as empty. */
+PtcSheetStatus ptc_grants_load(PtcGrants *grants, PtcShelf *shelf, const char *realm,
+                               const char *owner);
+/* For good, or for so many milliseconds.  False: it could not be written, and why says so. */
+PTC_MUST_USE bool ptc_grants_keep(PtcMem *mem, PtcShelf *shelf, PtcGrantOf of, int64_t ms,
+                                  PtcWhy *why);
 
 /* What stands for an owner in a file. */
 void ptc_grants_owner(const char *realm, const char *owner, uint8_t out[PTC_SHA256_BYTES]);

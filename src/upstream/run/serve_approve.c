@@ -144,15 +144,31 @@ static PtcGrantOf grant_of_run_tool(const PtcUpRun *run, uint32_t slot, PtcText 
     return (PtcGrantOf){realm ? realm : "", run->owner, up->entry.name, tool, up->identity, pin};
 }
 
+/* What other servers may have written is read each time, so that it counts at once; what cannot be read is not
+ * allowed.  No lock is held. */
+static PtcGrantState find_shared_grant(PtcManager *m, PtcGrantOf of)
+{
+    PtcGrants grants;
+    if (!m->shelf || !m->shelf->shared)
+        return PTC_GRANT_NONE;
+    ptc_grants_init(&grants, m->mem);
+    (void)ptc_grants_load(&grants, m->shelf, of.realm, of.owner);
+    PtcGrantState state = ptc_grants_find(&grants, of);
+    ptc_grants_deinit(&grants);
+    return state;
+}
+
 /* Did somebody allow it for longer than a run? */
 static PtcGrantState find_grant(PtcUpRun *run, PtcGrantOf of)
 {
     PtcManager *m = run->manager;
+    PtcGrantState shared = find_shared_grant(m, of);
     pthread_mutex_lock(&m->lock);
-    if (!m->grants_read)
-        ptc_grants_load(&m->grants, m->config.state_dir);
+    if (!m->grants_read && m->shelf && !m->shelf->shared)
+        (void)ptc_grants_load(&m->grants, m->shelf, of.realm, of.owner);
     m->grants_read = true;
     PtcGrantState kept = ptc_grants_find(&m->grants, of);
+    kept = shared > kept ? shared : kept;
     PtcGrantState passing = ptc_grants_find(&m->process_grants, of);
     pthread_mutex_unlock(&m->lock);
     return kept > passing ? kept : passing;
@@ -360,11 +376,16 @@ static size_t waiting(void *user, PtcWhy *why)
 
 /* --------------------------------------------------------------------------------- the answer */
 
-/* For longer than the run.  False: not as long as was said. */
+/* For longer than the run.  False: not as long as was said.  Processes that share a store go on for each other, so
+ * that what was meant for one of them ends with the day. */
 static bool grant(PtcUpRun *run, PtcGrantOf of, bool always)
 {
     PtcManager *m = run->manager;
-    bool kept = always && ptc_grants_keep(m->mem, m->config.state_dir, of, &run->unkept);
+    bool shared = m->shelf && m->shelf->shared;
+    bool kept = (always || shared) &&
+                ptc_grants_keep(m->mem, m->shelf, of, always ? 0 : PTC_GRANTS_DAY_MS, &run->unkept);
+    if (kept && shared)
+        return true;
     pthread_mutex_lock(&m->lock);
     bool ok = ptc_grants_add(kept ? &m->grants : &m->process_grants, of);
     pthread_mutex_unlock(&m->lock);
