@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Hidden bytes: the id of the store's key, 32 random bytes, then the text.  Its n-th 32 bytes are hidden by the tag of
- * the random bytes and n, under a key that is made from the store's for this kind.  What always holds: no stream is used
- * twice, since each text has random bytes of its own. */
+ * the random bytes and n, under a key that is made from the store's for this kind.  What always holds: no stream is
+ * used twice, since each text has random bytes of its own. */
 #include "store/store_hidden.h"
 
 #include "base/text/secret.h"

@@ -144,8 +144,9 @@ static bool wants_probe(PtcStore *s, int64_t now)
 
 static void sweep_kinds(PtcStore *s)
 {
-    static const char *const kinds[] = {"session",  "page",  "suspended", "grant", "shape",
-                                        "protocol", "oauth", "run",       "step",  "rate"};
+    static const char *const kinds[] = {"session", "page",     "suspended", "grant",
+                                        "shape",   "protocol", "oauth",     "run",
+                                        "step",    "rate",     "node",      "probe"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (ptc_store_expire(s, kinds[i], SWEPT) != PTC_STORE_OK)
             return;

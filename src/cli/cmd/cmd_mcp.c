@@ -24,6 +24,7 @@
 #include "exec/worker.h"
 #include "json/emit.h"
 #include "mcp/app/app.h"
+#include "mcp/app/quotas.h"
 #include "mcp/http/http.h"
 #include "mcp/http/http_bind.h"
 #include "mcp/http/http_tokens.h"
@@ -59,6 +60,7 @@ typedef struct {
     PtcExecutor *executor;
     PtcAppConfig config;
     PtcStore *store;
+    PtcMcpQuotas *quotas;
     PtcStoreShelf kept; /* in it, if others have it too */
     PtcApp *app;
     size_t owners;        /* of tokens */
@@ -530,6 +532,9 @@ static bool check_server_options(Server *s)
         return refuse_mcp_option("--http", why.text);
     if (o->store.url && !ptc_store_is_url(o->store.url, &why))
         return refuse_mcp_option("--store", why.text);
+    if (!o->http && (o->owner_calls || o->owner_rate))
+        return refuse_mcp_option(o->owner_calls ? "--owner-calls" : "--owner-rate",
+                                 "it goes with --http");
     return check_lone(o);
 }
 
@@ -537,6 +542,12 @@ static bool make_app(Server *s)
 {
     PtcWhy why;
     set_config(s);
+    if (s->o.owner_calls || s->o.owner_rate) {
+        s->quotas = ptc_mcp_quotas_new(s->store, s->o.owner_calls, s->o.owner_rate);
+        if (!s->quotas)
+            return cannot(s, "cannot start", "out of memory", "");
+        s->config.quota = ptc_mcp_quotas_of(s->quotas);
+    }
     s->app = ptc_app_new(&s->config, &why);
     if (s->app && s->o.task.on && s->isolated)
         log_server_line(s, "programs of lisp_task run in this process, not in workers");
@@ -709,6 +720,7 @@ static void release_server(Server *s)
     ptc_mcp_upstreams_follow(&s->upstreams, NULL);
     ptc_app_free(s->app);
     ptc_otlp_free(s->otlp);
+    ptc_mcp_quotas_free(s->quotas);
     if (s->executor)
         s->executor->free(s->executor);
     ptc_mcp_tasks_close(&s->tasks);

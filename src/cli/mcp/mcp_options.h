@@ -29,7 +29,7 @@ typedef struct PtcMcpOptions {
         max_context_bytes;
     int64_t program_timeout_ms, program_memory_mb; /* 0: not given */
     int64_t max_tool_calls, progress_ms;
-    int64_t owner_share;
+    int64_t owner_share, owner_calls, owner_rate;
     PtcUpstreamsOptions upstreams;
     PtcStoreOptions store;
     PtcMcpTaskOptions task;

@@ -113,8 +113,8 @@ PTC_MUST_USE bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *c
                                      const PtcUpstreamsOptions *options,
                                      void (*log)(void *user, PtcText line), void *user,
                                      int *status);
-/* The two halves of where it is kept, for who has no manager: opens the store if there is to be one (false: it was told,
- * and `status` set); and the shelf in it, NULL: the state directory. */
+/* Where it is kept, for who has no manager: opens the store if there is to be one (false: it was told, and `status`
+ * set); and the shelf in it, NULL: the state directory. */
 PTC_MUST_USE bool ptc_upstreams_open_store(PtcUpstreams *u, const char *command,
                                            const PtcUpstreamsOptions *options, int *status);
 PtcShelf *ptc_upstreams_shelf(PtcUpstreams *u, const PtcUpstreamsOptions *options);

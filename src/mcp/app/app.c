@@ -83,6 +83,7 @@ static bool make_server(PtcApp *app, PtcWhy *why)
         .max_waiting = c->max_waiting,
         .wait_ms = c->wait_ms,
         .owner_share = c->owner_share,
+        .quota = c->quota,
         .structured = c->structured,
         .private_lists = c->private_lists || (c->about_data && *c->about_data) ||
                          (c->about_upstreams && *c->about_upstreams) ||

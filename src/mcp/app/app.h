@@ -99,6 +99,7 @@ typedef struct PtcAppConfig {
     PtcMcpStructured structured;
     bool private_lists; /* only holders of a token may see the tools; so it is with tools or data */
     unsigned owner_share; /* percentage of calls, sessions, results that one owner may have [100] */
+    const PtcMcpQuota *quota;
 } PtcAppConfig;
 
 /* NULL, and why. */

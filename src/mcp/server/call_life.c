@@ -51,6 +51,41 @@ static bool enter_gate_with_call(PtcMcpCall *call, bool again)
     return answer == PTC_GATE_IN;
 }
 
+/* Before the gate, so that what is refused takes nobody's turn. */
+static bool begin_within_quota(PtcMcpCall *call)
+{
+    const PtcMcpQuota *quota = call->mcp->config.quota;
+    int64_t retry_ms = 0;
+    char data[60];
+    const char *why = quota ? quota->begin(quota->user, call->owner, &retry_ms) : NULL;
+    if (!why)
+        return true;
+    snprintf(data, sizeof data, "{\"retryAfterMs\":%lld}", (long long)retry_ms);
+    ptc_gate_give_up(&call->mcp->gate, &call->ticket);
+    ptc_mcp_refuse(call, 200, PTC_MCP_BUSY, data, "busy: these are %s; try again in %lld ms", why,
+                   (long long)retry_ms);
+    return false;
+}
+
+static void end_within_quota(PtcMcpCall *call)
+{
+    const PtcMcpQuota *quota = call->mcp->config.quota;
+    if (quota)
+        quota->end(quota->user, call->owner);
+}
+
+/* The body is begun before the arguments are checked, because a refusal may be content that the model reads. */
+static void run_in_gate(PtcMcpCall *call)
+{
+    if (!call->dropped && !enter_gate_with_call(call, false))
+        return;
+    ptc_mcp_body_begin(call, call->body);
+    if (ptc_mcp_args_fit(call))
+        call->handler(call);
+    ptc_mcp_step_out(call);
+    ptc_mcp_body_end(call);
+}
+
 void ptc_mcp_step_out(PtcMcpCall *call)
 {
     if (call->ticket.in)
@@ -117,7 +152,6 @@ int64_t ptc_mcp_waited_ms(const PtcMcpCall *call)
     return (ptc_clock_ns(NULL) - call->begun_ns) / PTC_MS;
 }
 
-/* The body is begun before the arguments are checked, because a refusal may be content that the model reads. */
 void ptc_mcp_run(PtcMcpCall *call)
 {
     if (call->next != PTC_MCP_RUN)
@@ -127,12 +161,9 @@ void ptc_mcp_run(PtcMcpCall *call)
         ptc_gate_give_up(&call->mcp->gate, &call->ticket);
         call->handler(call);
     } else if (call->message.len && !call->work && ptc_mcp_work_run(call)) {
-    } else if (call->dropped || enter_gate_with_call(call, false)) {
-        ptc_mcp_body_begin(call, call->body);
-        if (ptc_mcp_args_fit(call))
-            call->handler(call);
-        ptc_mcp_step_out(call);
-        ptc_mcp_body_end(call);
+    } else if (begin_within_quota(call)) {
+        run_in_gate(call);
+        end_within_quota(call);
     }
     mcp_finish(call);
 }

@@ -151,6 +151,15 @@ typedef struct PtcMcpBook {
     void *user;
 } PtcMcpBook;
 
+/* Who says how many calls an owner may make, of all servers together; any thread, and both may wait. */
+typedef struct PtcMcpQuota {
+    /* A call wants to begin.  NULL: it may; otherwise what the owner has too much of, and *retry_ms says when to try
+     * again. */
+    const char *(*begin)(void *user, const char *owner, int64_t *retry_ms);
+    void (*end)(void *user, const char *owner); /* one that began has ended */
+    void *user;
+} PtcMcpQuota;
+
 /* 0 or NULL takes the default in brackets. */
 typedef struct PtcMcpConfig {
     const char *name, *version; /* required */
@@ -179,12 +188,13 @@ typedef struct PtcMcpConfig {
     int64_t wait_ms;         /* how long a call waits for its turn before it is refused [30 s] */
     unsigned max_paused;     /* handlers between ptc_mcp_pause and ptc_mcp_resume [64] */
     unsigned owner_share;    /* percentage of these that one owner may have [100] */
-    int64_t ask_timeout_ms;  /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
-    int64_t state_ttl_ms;    /* modern: how long a request state is valid [10 minutes] */
-    const PtcMcpBook *book;  /* outlives the server; NULL: no call becomes a task */
-    int64_t task_after_ms;   /* a call becomes a task when it has taken so long [10 s] */
-    int64_t task_max_ms;     /* a task is ended after this [1 h] */
-    int64_t task_ttl_ms;     /* and forgotten so long after it was made [1 h] */
+    const PtcMcpQuota *quota; /* outlives the server; NULL: there is none */
+    int64_t ask_timeout_ms;   /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
+    int64_t state_ttl_ms;     /* modern: how long a request state is valid [10 minutes] */
+    const PtcMcpBook *book;   /* outlives the server; NULL: no call becomes a task */
+    int64_t task_after_ms;    /* a call becomes a task when it has taken so long [10 s] */
+    int64_t task_max_ms;      /* a task is ended after this [1 h] */
+    int64_t task_ttl_ms;      /* and forgotten so long after it was made [1 h] */
     int64_t
         task_lease_ms; /* a task has failed when its server was not heard of for this long [30 s] */
     int64_t task_refused_ms; /* a call ends after this if it cannot become a task [50 s] */
