@@ -15,17 +15,16 @@ typedef struct PtcStoreOptions {
     {                                                                                     \
         name, 0, type, (at) + offsetof(PtcStoreOptions, field), value, help, min, max, in \
     }
-#define PTC_STORE_ROWS(at, in)                                                                     \
-    PTC_STORE_ROW(at, (in) | PTC_GROUP_COMMON, "store", PTC_OPTION_TEXT, url, "URL",               \
-                  "where state is kept: memory:, sqlite:FILE or postgres://...; PTC_STORE in the " \
-                  "environment says the "                                                          \
-                  "same (in memory only)",                                                         \
-                  0, 0),                                                                           \
-        PTC_STORE_ROW(at, in, "store-key", PTC_OPTION_TEXT, key_file, "FILE",                      \
-                      "one or two keys that seal it; sqlite:FILE has its own in FILE.key", 0, 0),  \
-        PTC_STORE_ROW(at, in, "store-timeout-ms", PTC_OPTION_INT, timeout_ms, "N",                 \
-                      "time for one operation on it (5000)", 100, 60000),                          \
-        PTC_STORE_ROW(at, in, "store-connections", PTC_OPTION_INT, connections, "N",               \
+#define PTC_STORE_ROWS(at, in)                                                                    \
+    PTC_STORE_ROW(at, (in) | PTC_GROUP_COMMON, "store", PTC_OPTION_TEXT, url, "URL",              \
+                  "where state is kept, as PTC_STORE in the environment says it, too: memory:, "  \
+                  "sqlite:FILE or postgres://...",                                                \
+                  0, 0),                                                                          \
+        PTC_STORE_ROW(at, in, "store-key", PTC_OPTION_TEXT, key_file, "FILE",                     \
+                      "one or two keys that seal it; sqlite:FILE has its own in FILE.key", 0, 0), \
+        PTC_STORE_ROW(at, in, "store-timeout-ms", PTC_OPTION_INT, timeout_ms, "N",                \
+                      "time for one operation on it (5000)", 100, 60000),                         \
+        PTC_STORE_ROW(at, in, "store-connections", PTC_OPTION_INT, connections, "N",              \
                       "connections to it at once (8)", 1, 64)
 
 /* The URL that the options or PTC_STORE name; NULL: neither does. */

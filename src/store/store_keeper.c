@@ -82,8 +82,6 @@ static void end_hold(PtcStore *s, const PtcStoreKey *key)
 
 void ptc_store_let_go(PtcStore *s, const PtcStoreKey *key, bool end)
 {
-    if (!s->has_keeper)
-        return;
     pthread_mutex_lock(&s->lock);
     PtcKeptHold *kept = s->kept;
     while (kept && (kept->over || !is_kept(kept, key)))
@@ -93,7 +91,7 @@ void ptc_store_let_go(PtcStore *s, const PtcStoreKey *key, bool end)
     bool renewing = kept && kept->users; /* then the keeper ends it, after its renewal */
     drop_over(s);
     pthread_mutex_unlock(&s->lock);
-    if (end && !renewing)
+    if (end && !renewing && ptc_store_is_shared(s))
         end_hold(s, key);
 }
 

@@ -157,7 +157,9 @@ static bool open_engine(PtcStore *s, const PtcStoreConfig *c, PtcWhy *why)
     ptc_buf_init(&said, &s->mem, 16 * PTC_KB);
     (void)!ptc_store_tell(s, &said); /* for what is durable */
     ptc_buf_deinit(&said);
-    return !ptc_store_is_shared(s) || ptc_store_keeper_start(s) || ptc_why_no_memory(why);
+    /* Whoever has a clock of his own wants to know what happens when. */
+    return !ptc_store_is_shared(s) || s->now_ms || ptc_store_keeper_start(s) ||
+           ptc_why_no_memory(why);
 }
 
 PtcStore *ptc_store_open(const PtcStoreConfig *config, PtcWhy *why)

@@ -429,11 +429,7 @@ static void run_sql(const char *sql)
 static void write_text(const char *name, const char *line, const char *next)
 {
     FILE *f = fopen(name, "w");
-    CHECK(f != NULL);
-    if (!f)
-        return;
-    fprintf(f, "%s\n%s", line, next ? next : "");
-    fclose(f);
+    CHECK(f && fprintf(f, "%s\n%s", line, next ? next : "") > 0 && fclose(f) == 0);
 }
 
 static bool refused(const char *word)
