@@ -137,18 +137,7 @@ static PtcStoreStatus get_from_pg(PtcStoreDriver *driver, const PtcStoreKey *key
     return status;
 }
 
-/* The kind is in the result, which ends each value with a NUL. */
-static void take_list(Pg *pg, const PGresult *r, PtcStoreTakeRow *take, void *user)
-{
-    bool more = true;
-    for (int i = 0; more && i < pg->lib.ntuples(r); i++) {
-        PtcStoreRow row = row_at(pg, r, i, false);
-        PtcStoreKey key = {text_at(pg, r, i, 14).bytes, text_at(pg, r, i, 12),
-                           text_at(pg, r, i, 13)};
-        more = take(user, &key, &row);
-    }
-}
-
+/* The kinds are in the result, which ends each value with a NUL. */
 static PtcStoreStatus list_pg(PtcStoreDriver *driver, const char *kind, PtcText owner,
                               const PtcStoreKey *after, size_t n, PtcStoreTakeRow *take, void *user)
 {
@@ -164,7 +153,12 @@ static PtcStoreStatus list_pg(PtcStoreDriver *driver, const char *kind, PtcText 
     PtcStoreStatus status = ptc_pg_ask(pg, kind ? all : "ptc_list_all", &args, false, &r);
     if (status != PTC_STORE_OK)
         return status;
-    take_list(pg, r, take, user);
+    for (int i = 0; i < pg->lib.ntuples(r); i++) {
+        PtcStoreRow row = row_at(pg, r, i, false);
+        PtcStoreKey k = {text_at(pg, r, i, 14).bytes, text_at(pg, r, i, 12), text_at(pg, r, i, 13)};
+        if (!take(user, &k, &row))
+            break;
+    }
     pg->lib.clear(r);
     return PTC_STORE_OK;
 }
@@ -198,14 +192,6 @@ static void add_row(PgArgs *a, const PtcStoreRow *row)
     add_bytes(a, row->rest_seal);
 }
 
-static void add_bounds(PgArgs *a, const PtcStoreBounds *b)
-{
-    add_number(a, (int64_t)b->count);
-    add_number(a, (int64_t)b->owner_count);
-    add_number(a, (int64_t)b->bytes);
-    add_number(a, (int64_t)b->owner_bytes);
-}
-
 /* The answers of ptc_put that are no version. */
 enum { PUT_DONE = 0, PUT_ABSENT = -1, PUT_FULL = -2, PUT_FENCED = -3, PUT_ALONE = -4 };
 
@@ -213,6 +199,8 @@ static PtcStoreStatus put_once(Pg *pg, const PtcStoreKey *key, const PtcStoreWri
                                int64_t *answer)
 {
     static const PtcStoreKey none = {NULL, {NULL, 0}, {NULL, 0}};
+    const PtcStoreBounds *b = &w->bounds;
+    const size_t bounds[] = {b->count, b->owner_count, b->bytes, b->owner_bytes};
     PgArgs args = {.count = 0};
     int64_t numbers[2];
     add_key(&args, key);
@@ -220,7 +208,8 @@ static PtcStoreStatus put_once(Pg *pg, const PtcStoreKey *key, const PtcStoreWri
     add_row(&args, &w->row);
     add_key(&args, w->guard ? w->guard : &none);
     add_number(&args, (int64_t)w->guard_version);
-    add_bounds(&args, &w->bounds);
+    for (int i = 0; i < 4; i++)
+        add_number(&args, (int64_t)bounds[i]);
     add_number(&args, alone);
     add_bytes(&args, node_text(w->release));
     add_number(&args, w->wakes);

@@ -19,6 +19,7 @@ enum {
     LISTENER_PAUSE_MS = 1000,
     TIMEOUT_MARGIN_MS = 500, /* so that the server gives up before we do */
     PG_ATTEMPTS = 5,
+    SIGN_IN_STEPS = 6,
 };
 
 static bool await_socket(PtcPg *lib, PGconn *c, short events, int64_t until_ns)
@@ -144,13 +145,15 @@ static int64_t patience(const Pg *pg)
     return ptc_clock_ns(NULL) + pg->timeout_ms * PTC_MS;
 }
 
-/* The server must take the connection until then; for what it says afterwards it has the time of an operation. */
+/* The server must take the connection until then; for each thing that it says afterwards it has the time of an
+ * operation, because signing in takes several, and a slow store is to be used. */
 static bool finish_connecting(Pg *pg, PGconn *c, int64_t until_ns, PtcWhy *why)
 {
     PostgresPollingStatusType next = PGRES_POLLING_WRITING;
-    int64_t patient = patience(pg);
+    int64_t most = ptc_clock_ns(NULL) + SIGN_IN_STEPS * pg->timeout_ms * PTC_MS;
     while (next == PGRES_POLLING_WRITING || next == PGRES_POLLING_READING) {
-        int64_t until = pg->lib.status(c) == CONNECTION_STARTED ? until_ns : patient;
+        int64_t until = pg->lib.status(c) == CONNECTION_STARTED ? until_ns : patience(pg);
+        until = until < most ? until : most;
         if (!await_socket(&pg->lib, c, next == PGRES_POLLING_READING ? POLLIN : POLLOUT, until))
             return say_refused(pg, c, why);
         next = pg->lib.connectPoll(c);
@@ -276,13 +279,6 @@ static PtcStoreStatus judge_attempt(Pg *pg, PGconn *c, Asked how, const PGresult
                              : PTC_STORE_FAILED;
 }
 
-/* A read-only server may be found to be another one, and tables that are gone may be made again. */
-static bool is_useless(Pg *pg, Asked how, const PGresult *r)
-{
-    return how == PG_LOST || how == PG_LATE ||
-           (how == PG_REFUSED && (has_state(pg, r, "25") || has_state(pg, r, "42")));
-}
-
 static PtcStoreStatus ask_once(Pg *pg, const char *statement, const PgArgs *args, bool writes,
                                int64_t until_ns, PGresult **result, bool *again)
 {
@@ -295,7 +291,11 @@ static PtcStoreStatus ask_once(Pg *pg, const char *statement, const PgArgs *args
     Asked how = run_prepared(pg, c, statement, args, until_ns, result);
     if (how != PG_ANSWERED)
         status = judge_attempt(pg, c, how, *result, writes, again);
-    ptc_store_pool_give(pg->pool, c, is_useless(pg, how, *result));
+    /* a read-only server may be found to be another one, and tables that are gone may be made again */
+    bool useless =
+        how == PG_LOST || how == PG_LATE ||
+        (how == PG_REFUSED && (has_state(pg, *result, "25") || has_state(pg, *result, "42")));
+    ptc_store_pool_give(pg->pool, c, useless);
     if (how != PG_ANSWERED) {
         pg->lib.clear(*result);
         *result = NULL;

@@ -26,7 +26,7 @@ struct PtcStorePool {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* for those who wait for a connection */
     pthread_cond_t wanted;  /* for the thread */
-    bool ends;
+    bool ends, connecting;
     unsigned most, open, idle_count, waiting;
     unsigned failures; /* in a row, 0: the last attempt worked */
     int64_t next_ns;   /* no attempt before */
@@ -55,10 +55,12 @@ static void connect_one(PtcStorePool *p)
 {
     PtcWhy why;
     ptc_why_init(&why);
+    p->connecting = true;
     pthread_mutex_unlock(&p->lock);
     int64_t until = ptc_clock_ns(NULL) + PTC_STORE_CONNECT_MS * PTC_MS;
     void *connection = p->class->connect(p->user, until, &why);
     pthread_mutex_lock(&p->lock);
+    p->connecting = false;
     if (connection) {
         p->idle[p->idle_count++] = connection;
         p->open++;
@@ -177,8 +179,9 @@ bool ptc_store_pool_begin(PtcStorePool *p, int64_t ms, PtcWhy *why)
     bool late = false;
     ptc_why_say(why, PTC_WHY_LATE, "the store does not answer");
     pthread_mutex_lock(&p->lock);
-    while (!p->open && !late && !(p->failures && p->why.class == PTC_WHY_REFUSED))
-        late = !wait_for_one(p, until);
+    while (!p->open && !(late && !p->connecting) &&
+           !(p->failures && p->why.class == PTC_WHY_REFUSED))
+        late |= !wait_for_one(p, late ? INT64_MAX : until);
     bool connected = p->open > 0;
     if (!connected && p->failures)
         ptc_why_copy(why, &p->why);

@@ -13,8 +13,8 @@ typedef struct PtcStorePool PtcStorePool;
 
 /* What the pool does with a connection, which is any block of the driver's. */
 typedef struct PtcStorePoolClass {
-    /* Connects until then at the latest; called on the pool's thread.  NULL with a text in why: of the class
-     * PTC_WHY_REFUSED when trying again at once is of no use, such as with a wrong password. */
+    /* Connects: the engine must have taken the connection until then.  Called on the pool's thread.  NULL with a
+     * text in why: of the class PTC_WHY_REFUSED when it is of no use to try again at once, as with a wrong password. */
     void *(*connect)(void *user, int64_t until_ns, PtcWhy *why);
     void (*disconnect)(void *user, void *connection);
     /* Is one that nobody used for a while still connected?  Must not wait. */
@@ -26,7 +26,8 @@ PTC_MUST_USE PtcStorePool *ptc_store_pool_new(PtcMem *mem, const PtcStorePoolCla
                                               void *user, unsigned most, PtcStoreTrouble *trouble);
 /* Nobody may use it, or a connection of it, any more.  NULL is allowed. */
 void ptc_store_pool_free(PtcStorePool *pool);
-/* Waits for the first connection, trying again for so long, unless it is refused for good; false with a text in why. */
+/* Waits for the first connection, trying again for so long, unless it is refused for good; an attempt that is under
+ * way is waited for.  False with a text in why. */
 PTC_MUST_USE bool ptc_store_pool_begin(PtcStorePool *pool, int64_t ms, PtcWhy *why);
 /* A connection for the caller alone, the one that was used last if there is a choice: PTC_STORE_OK, or
  * PTC_STORE_FAILED or PTC_STORE_BUSY with words in the trouble. */

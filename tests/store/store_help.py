@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Nodes with a store, in processes of their own, for the tests of all engines."""
 import collections
+import contextlib
 import subprocess
 import threading
 import time
@@ -24,7 +25,8 @@ class Peer:
         return self
 
     def __exit__(self, *_):
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         self.process.wait()
         self.process.stdout.close()
 
