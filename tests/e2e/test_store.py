@@ -36,7 +36,7 @@ def start_session(*args):
 
 
 def test_usage():
-    for args in ((), ("look",), ("check",), ("erase", "--store", "memory:"), ("erase", "--owner", "-", "--store", "memory:"),
+    for args in ((), ("look",), ("check",), ("erase", "--store", "memory:"), ("erase", "--owner", "", "--store", "memory:"),
                  ("check", "--owner", "a", "--store", "memory:"), ("check", "x", "--store", "memory:")):
         status, out, err = run("store", *args, env={"PTC_STORE": ""})
         check(f"usage of {args}", status == 2 and not out and "ptc store" in err, (status, out, err))

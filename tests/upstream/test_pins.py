@@ -303,6 +303,37 @@ def test_unreadable(home):
     counts.check("as it was", place.upstreams("check").returncode == 0)
 
 
+def test_shared(home):
+    """Two machines with one store: what one pins the other has, and an approval counts in a server that runs."""
+    first, second = new_place(os.path.join(home, "a")), new_place(os.path.join(home, "b"))
+    store = ("--store", f"sqlite:{home}/s.db")
+    counts.has("check", first.upstreams("check", *store).stdout, "2 tools")
+    counts.check("not in a file", not os.path.exists(first.path(".local/state/ptc/pins.json")))
+
+    def pins(place):
+        return {p["tool"]: p for p in json.loads(place.upstreams("pins", "--json", *store).stdout)}
+    # the files of both machines have the same name in a fleet
+    config = first.path(".config/ptc/upstreams.json")
+    second_pins = second.upstreams("pins", "--json", "--upstreams", config, *store)
+    counts.check("the other has them", '"echo"' in second_pins.stdout, second_pins)
+    first.write("tools.json", [tool("echo", "Other words", READ), tool("put", "Writes", READ)])
+    mcp = Mcp(first, *store)
+    text = mcp.eval('(s/put {:text "hi"})')["content"][0]["text"]
+    counts.check("freer than it was, so it has to be asked about", '"hi"' not in text, text)
+    counts.check("the other sees the change", "other" in second.upstreams("pins", "--upstreams", config, *store).stdout.lower())
+    out = second.upstreams("approve", "s", "--upstreams", config, *store)
+    counts.check("approved there", out.returncode == 0 and "accepted" in out.stdout, out)
+    until = time.monotonic() + WAIT
+    while '"hi"' not in text and time.monotonic() < until:
+        time.sleep(0.1)
+        text = mcp.eval('(s/put {:text "hi"})')["content"][0]["text"]
+    counts.check("counts here", '"hi"' in text, text)
+    mcp.end()
+    counts.check("all as it is", not pins(first)["put"]["changed"])
+    out = first.run("store", "erase", "--owner", "-", *store)
+    counts.check("begun anew", out.returncode == 0 and pins(first) == {}, out)
+
+
 def test_unwritable(home):
     """What cannot be written is pinned as long as the process lives, and not enough for strict pins."""
     place = new_place(home)
@@ -337,17 +368,21 @@ def test_file_limit(home):
     counts.check("nothing is left behind", left == [], left)
 
 
-def test_crowd(home):
+def test_crowd(home, *store):
     """Twelve processes pin different upstreams at once: none is lost."""
     place = Place(PTC, home)
     names = [f"s{i}" for i in range(12)]
     for name in names:
         place.write(f"{name}.json", [tool(f"{name}-{i}", "Does it", READ) for i in range(5)])
     place.write(".config/ptc/upstreams.json", {"upstreams": {n: place.server(n) for n in names}})
-    running = [subprocess.Popen([place.ptc, "upstreams", "check", n], env=place.env, stdout=subprocess.DEVNULL) for n in names]
+    running = [subprocess.Popen([place.ptc, "upstreams", "check", n, *store], env=place.env, stdout=subprocess.DEVNULL) for n in names]
     counts.check("all end well", all(p.wait(timeout=120) == 0 for p in running))
-    pins = json.loads(place.upstreams("pins", "--json").stdout)
+    pins = json.loads(place.upstreams("pins", "--json", *store).stdout)
     counts.check("all are pinned", len(pins) == 60, len(pins))
+
+
+def test_crowd_in_store(home):
+    test_crowd(home, "--store", f"sqlite:{home}/s.db")
 
 
 def test_two_files(home):
@@ -363,7 +398,8 @@ def test_two_files(home):
 
 def main():
     for test in (test_first_use, test_description, test_back_again, test_list_changed, test_document_changes, test_freer, test_stricter, test_strict, test_off, test_loose,
-                 test_unreadable, test_unwritable, test_file_limit, test_crowd, test_two_files):
+                 test_unreadable, test_shared, test_unwritable, test_file_limit, test_crowd, test_crowd_in_store,
+                 test_two_files):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     return counts.done()

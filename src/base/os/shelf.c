@@ -26,7 +26,7 @@ const char *ptc_sheet_place(const PtcShelf *shelf, const PtcSheet *sheet,
 static PtcSheetStatus fail_sheet_file(const char *path, PtcWhy *why)
 {
     int error = errno;
-    ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.120s: %.70s", path, strerror(error));
+    ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.300s: %.200s", path, strerror(error));
     errno = error;
     return PTC_SHEET_FAILED;
 }

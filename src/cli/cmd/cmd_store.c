@@ -19,7 +19,8 @@ typedef struct {
 static const PtcOption table[] = {
     PTC_STORE_ROWS(offsetof(StoreCommandOptions, store), 0),
     {"owner", 0, PTC_OPTION_TEXT, offsetof(StoreCommandOptions, owner), "NAME",
-     "erase: whose records; without tokens, local", 0, 0, PTC_GROUP_COMMON},
+     "erase: whose records; without tokens, local; -: what is everybody's, such as pins", 0, 0,
+     PTC_GROUP_COMMON},
 };
 
 static const PtcUsage usage = {
@@ -164,14 +165,13 @@ static const struct {
 };
 enum { STORE_WORDS = sizeof words / sizeof *words };
 
-/* What belongs to nobody is not an owner's, and the store itself is in it. */
 static int check_owner(const char *owner, bool wanted)
 {
     if (!wanted)
         return owner ? ptc_options_wrong(&usage, "--owner goes with erase") : PTC_EXIT_OK;
     if (!owner || !*owner)
         return ptc_options_wrong(&usage, "erase: say whose records with --owner NAME");
-    if (strcmp(owner, "-") == 0 || strlen(owner) > PTC_STORE_NAME)
+    if (strlen(owner) > PTC_STORE_NAME)
         return ptc_options_wrong(&usage, "erase: --owner: this is no owner");
     return PTC_EXIT_OK;
 }

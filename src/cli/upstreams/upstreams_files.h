@@ -27,6 +27,9 @@ PTC_MUST_USE bool ptc_upstreams_files_client(PtcUpstreams *u, PtcConfigDialect d
 /* An entry that came with a project: keeps the digest of what is written of it at its place, and makes it unusable
  * unless a person has approved exactly that.  `how` is the option that names the file. */
 void ptc_upstreams_project(PtcUpstreams *u, const char *how, PtcValue *entry, PtcValue *place);
+/* What is approved of projects, which are on this machine as its pins are; `files` is filled in.  NULL: out of memory,
+ * or there is no place for it. */
+struct PtcPins *ptc_upstreams_project_pins(PtcUpstreams *u, PtcFileShelf *files);
 /* Makes an entry unusable, for this reason. */
 void ptc_upstreams_unusable(PtcHeap *heap, PtcValue *entry, PtcValue *place, const char *code,
                             const char *message);

@@ -13,6 +13,7 @@
 #include "cli/io.h"
 #include "cli/out/shown.h"
 #include "cli/upstreams/upstreams_ask.h"
+#include "cli/upstreams/upstreams_files.h"
 #include "json/emit.h"
 #include "trace/redact.h"
 #include "upstream/catalog/pins.h"
@@ -201,27 +202,28 @@ static void show_approved_entry(PtcUpstreamsCommand *c, PtcText written, const P
 }
 
 /* An entry of a project's file, as it is written now.  False: it is not one, or it is approved already. */
-static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
-                          const PtcUpstreamState *s, int *status)
+static bool approve_entry(PtcUpstreamsCommand *c, size_t i, const PtcUpstreamState *s, int *status)
 {
     PtcHeap *heap = &c->upstreams->scratch.heap;
     PtcValue place = ptc_seq_nth(c->upstreams->places, i);
     PtcText text = ptc_fields_text(heap, place, "digest");
     PtcPinned who = {s->file, s->name};
     PtcWhy why;
+    PtcFileShelf files;
     char digest[PTC_PIN_ENTRY + 1];
     if (!text.bytes || text.len != PTC_PIN_ENTRY)
         return false;
     memcpy(digest, text.bytes, PTC_PIN_ENTRY);
     digest[PTC_PIN_ENTRY] = '\0';
-    if (ptc_pins_has_entry(pins, who, digest))
-        return false;
     *status = PTC_EXIT_OK;
-    if (!ptc_pins_approve_entry(pins, who, digest, &why))
+    PtcPins *pins = ptc_upstreams_project_pins(c->upstreams, &files);
+    bool new = pins && !ptc_pins_has_entry(pins, who, digest);
+    if (new && !ptc_pins_approve_entry(pins, who, digest, &why))
         *status = complain_of_pins(c->argv[0], why.text);
-    else
+    else if (new)
         show_approved_entry(c, ptc_fields_text(heap, place, "written"), s);
-    return true;
+    ptc_pins_free(pins);
+    return new;
 }
 
 /* A tool among those that are pinned, or the nearest. */
@@ -288,7 +290,7 @@ static int approve_one(PtcUpstreamsCommand *c, PtcPins *pins, const char *arg)
         int status;
         if (!is_state_named(&s, name))
             continue;
-        if (!tool.bytes && approve_entry(c, pins, i, &s, &status))
+        if (!tool.bytes && approve_entry(c, i, &s, &status))
             return status;
         return approve_server_tools(pins, &s, tool, arg);
     }

@@ -38,9 +38,17 @@ static bool digest_of_entry(PtcUpstreams *u, PtcText written, char digest[PTC_PI
     return true;
 }
 
+PtcPins *ptc_upstreams_project_pins(PtcUpstreams *u, PtcFileShelf *files)
+{
+    return u->state_dir[0] && ptc_file_shelf_init(files, u->state_dir)
+               ? ptc_pins_new(u->mem, &files->shelf)
+               : NULL;
+}
+
 static bool is_approved_entry(PtcUpstreams *u, PtcText file, PtcText name, const char *digest)
 {
-    PtcPins *pins = ptc_pins_new(u->mem, u->state_dir);
+    PtcFileShelf files;
+    PtcPins *pins = ptc_upstreams_project_pins(u, &files);
     bool approved = pins && ptc_pins_has_entry(pins, (PtcPinned){file, name}, digest);
     ptc_pins_free(pins);
     return approved;

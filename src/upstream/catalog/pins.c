@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pins: {"format", "files": {FILE: {NAME: {"entry"?, "tools": {TOOL: {"digest", "hints", "about", "at", "now"?}}}}}}.
+ * Pins, in a file or a record of a store: {"format", "files": {FILE: {NAME: {"entry"?, "tools": {TOOL: {"digest",
+ * "hints", "about", "at", "now"?}}}}}}.
  * `digest` is what was agreed to, `now` what was seen later.  What always holds: nothing that was agreed to is changed
  * without ptc_pins_approve, and a file that cannot be read is never written over. */
 #define _GNU_SOURCE
@@ -9,9 +10,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/os/whole_file.h"
+#include "base/budget.h"
 #include "base/text/clean.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -24,30 +24,42 @@ enum {
     PINS_FORMAT = 1,
     PINS_FILE_BYTES = 16 * PTC_MB,
     PINS_ABOUT_BYTES = 300,
-    PINS_LOCK_MS = 5 * 1000
+    PINS_LOCK_MS = 5 * 1000,
+    PINS_LOOK_MS = 1000, /* at what others may have written */
+    PINS_TURNS = 50,     /* of those who write at once */
+};
+
+static const PtcSheet pins_sheet = {
+    .kind = "pin",
+    .owner = {"-", 1},
+    .key = {"pins", 4},
+    .file = "pins.json",
+    .lock_file = "pins.lock",
 };
 
 /* What the file said when it was read. */
 typedef struct {
     PtcScratch scratch;
     PtcValue root;
-    struct timespec time;
-    uint64_t inode, size;
+    PtcSheetMark mark;
     bool pending; /* a tool has changed, and nobody has approved that */
     PtcWhy fault; /* why it cannot be used, if that is so */
 } Book;
 
 struct PtcPins {
     PtcMem *mem;
-    char path[PTC_LISTING_PATH], lock_path[PTC_LISTING_PATH];
-    /* It lets one thread of this process at a time read and write the file, and is held while it does.  `lock` is
-     * taken inside, never the other way round. */
+    PtcShelf *shelf;
+    char path[PTC_SHELF_PATH]; /* for people */
+    /* It lets one thread of this process at a time read and write the file, and is held while it does; nobody waits
+     * for it but who writes too.  `lock` is taken inside, never the other way round. */
     pthread_mutex_t write;
     /* It guards the book and `unkept`.  It is taken under the lock of the manager; the file is read under it when
-     * it has changed, and never written.  The lock of a listing is taken inside, for digests. */
+     * it has changed, and never written; what is in a store is neither.  The lock of a listing is taken inside, for
+     * digests. */
     pthread_mutex_t lock;
     Book *book;          /* NULL: not read yet */
     atomic_bool pending; /* of the book, or it has a fault: somebody may have mended it since */
+    int64_t looked_ns;   /* at what others may have written */
     PtcWhy unkept;       /* why the book is not on disk as it is here, if that is so */
 };
 
@@ -59,24 +71,6 @@ static void free_book(PtcMem *mem, Book *book)
         return;
     ptc_scratch_deinit(&book->scratch);
     ptc_mem_free(mem, book, sizeof *book);
-}
-
-static void stamp(const PtcPins *p, Book *book)
-{
-    struct stat st;
-    if (stat(p->path, &st) != 0)
-        st = (struct stat){0};
-    book->time = st.st_mtim;
-    book->inode = st.st_ino;
-    book->size = (uint64_t)st.st_size;
-}
-
-static bool is_current(const PtcPins *p, const Book *book)
-{
-    Book now;
-    stamp(p, &now);
-    return now.time.tv_sec == book->time.tv_sec && now.time.tv_nsec == book->time.tv_nsec &&
-           now.inode == book->inode && now.size == book->size;
 }
 
 static PtcValue empty_root(PtcHeap *heap)
@@ -123,6 +117,7 @@ static void tell_unread(const PtcPins *p, Book *book, int why)
 static Book *read_book(const PtcPins *p)
 {
     PtcBuf text;
+    PtcWhy unread;
     Book *book = ptc_mem_alloc(p->mem, sizeof *book);
     if (!book)
         return NULL;
@@ -130,11 +125,14 @@ static Book *read_book(const PtcPins *p)
     ptc_scratch_init(&book->scratch, p->mem, 8 * PINS_FILE_BYTES);
     book->root = empty_root(&book->scratch.heap);
     ptc_buf_init(&text, p->mem, PINS_FILE_BYTES);
-    stamp(p, book);
-    if (ptc_whole_file_read(p->path, &text))
+    PtcSheetStatus status = p->shelf->read(p->shelf, &pins_sheet, &text, &book->mark, &unread);
+    int error = errno;
+    if (status == PTC_SHEET_OK)
         parse_book(p, book, ptc_buf_view(&text));
-    else if (errno != ENOENT)
-        tell_unread(p, book, errno);
+    else if (status == PTC_SHEET_FAILED && p->shelf->shared)
+        ptc_why_say(&book->fault, PTC_WHY_UNAVAILABLE, "%.150s: %.150s", p->path, unread.text);
+    else if (status == PTC_SHEET_FAILED)
+        tell_unread(p, book, error);
     static const char now[] = "\"now\":";
     book->pending = text.len && memmem(text.data, text.len, now, sizeof now - 1);
     ptc_buf_deinit(&text);
@@ -155,7 +153,7 @@ static void take_book(PtcPins *p, Book *book)
 /* With p->lock held: what is known, read when it must be.  NULL: out of memory, or it cannot be used. */
 static Book *known_book(PtcPins *p)
 {
-    if (!p->book) {
+    if (!p->book && !p->shelf->shared) {
         Book *book = read_book(p);
         if (book)
             take_book(p, book);
@@ -163,18 +161,20 @@ static Book *known_book(PtcPins *p)
     return p->book && !p->book->fault.class ? p->book : NULL;
 }
 
-PtcPins *ptc_pins_new(PtcMem *mem, const char *state_dir)
+PtcPins *ptc_pins_new(PtcMem *mem, PtcShelf *shelf)
 {
     PtcPins *p = ptc_mem_alloc(mem, sizeof *p);
     if (!p)
         return NULL;
     memset(p, 0, sizeof *p);
     p->mem = mem;
-    snprintf(p->path, sizeof p->path, "%s/pins.json", state_dir);
-    snprintf(p->lock_path, sizeof p->lock_path, "%s/pins.lock", state_dir);
+    p->shelf = shelf;
+    ptc_sheet_place(shelf, &pins_sheet, p->path);
     pthread_mutex_init(&p->lock, NULL);
     pthread_mutex_init(&p->write, NULL);
     atomic_init(&p->pending, false);
+    if (shelf->shared) /* later the lock would be held */
+        (void)ptc_pins_refresh(p);
     return p;
 }
 
@@ -213,13 +213,39 @@ bool ptc_pins_kept(PtcPins *p, PtcWhy *why)
     return ok;
 }
 
+/* With p->lock held: is it time to see what others have written?  In a file that is all the time, but only where
+ * something waits for a person. */
+static bool is_look_due(PtcPins *p)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    if (!p->shelf->shared)
+        return true;
+    bool due = !p->looked_ns || now - p->looked_ns >= PINS_LOOK_MS * PTC_MS;
+    p->looked_ns = due ? now : p->looked_ns;
+    return due;
+}
+
+/* With p->write held.  NULL: it is the one that is known, or nobody can tell. */
+static Book *newer_book(PtcPins *p)
+{
+    PtcSheetMark mark, now;
+    pthread_mutex_lock(&p->lock);
+    bool due = is_look_due(p), have = p->book && (!p->shelf->shared || !p->book->fault.class);
+    mark = p->book ? p->book->mark : (PtcSheetMark){{0}};
+    pthread_mutex_unlock(&p->lock);
+    if (!due ||
+        (have && (!p->shelf->look(p->shelf, &pins_sheet, &now) || ptc_sheet_same(&mark, &now))))
+        return NULL;
+    return read_book(p);
+}
+
 bool ptc_pins_refresh(PtcPins *p)
 {
     /* Nothing waits for a person; or we are writing it ourselves, which is no news. */
-    if (!atomic_load(&p->pending) || pthread_mutex_trylock(&p->write) != 0)
+    if ((!p->shelf->shared && !atomic_load(&p->pending)) || pthread_mutex_trylock(&p->write) != 0)
         return false;
+    Book *book = newer_book(p);
     pthread_mutex_lock(&p->lock);
-    Book *book = p->book && is_current(p, p->book) ? NULL : read_book(p);
     if (book)
         take_book(p, book);
     pthread_mutex_unlock(&p->lock);
@@ -329,7 +355,9 @@ PtcPolicyOut ptc_pins_decide(PtcPins *p, PtcPinned who, PtcListing *l, size_t to
 typedef struct {
     PtcPins *pins;
     Book *book;
-    int lock;
+    bool locked;
+    int turns;
+    PtcSheetLock lock;
     PtcWhy *why;
 } Edit;
 
@@ -338,43 +366,53 @@ static bool fail_pin_edit(Edit *e, const char *what, const char *why)
     return ptc_why_say(e->why, PTC_WHY_UNAVAILABLE, "%.150s: %s", what, why);
 }
 
-static bool edit_begin(PtcPins *p, Edit *e, PtcWhy *why)
+static Edit begin_pin_edits(PtcPins *p, PtcWhy *why)
 {
-    *e = (Edit){.pins = p, .lock = -1, .why = why};
+    return (Edit){.pins = p, .turns = PINS_TURNS, .why = why};
+}
+
+static bool edit_begin(Edit *e)
+{
+    PtcPins *p = e->pins;
     pthread_mutex_lock(&p->write);
-    e->lock = ptc_whole_file_lock(p->lock_path, PINS_LOCK_MS);
-    if (e->lock < 0)
-        return fail_pin_edit(e, p->lock_path, strerror(errno));
+    e->locked = p->shelf->lock(p->shelf, &pins_sheet, PINS_LOCK_MS, &e->lock, e->why);
+    if (!e->locked)
+        return false;
     e->book = read_book(p);
     if (!e->book)
         return fail_pin_edit(e, p->path, "out of memory");
-    return !e->book->fault.class || ptc_why_copy(why, &e->book->fault);
+    return !e->book->fault.class || ptc_why_copy(e->why, &e->book->fault);
 }
 
-static bool write_book(Edit *e)
+static PtcSheetStatus write_book(Edit *e)
 {
     PtcPins *p = e->pins;
     PtcBuf out;
+    PtcWhy unwritten;
+    PtcSheetStatus status = PTC_SHEET_FAILED;
+    const PtcSheetWrite how = {.over = e->book->mark, .line = true, .synced = true};
     ptc_buf_init(&out, p->mem, PINS_FILE_BYTES);
     bool ok = ptc_fields_ok(&e->book->scratch.heap) &&
               ptc_emit_value(&out, &e->book->scratch.heap, e->book->root) && ptc_buf_ok(&out);
     if (!ok)
         fail_pin_edit(e, p->path, out.full ? "it would be larger than 16 MiB" : "out of memory");
-    else if (!(ok = ptc_whole_file_put(
-                   p->path, ptc_buf_view(&out),
-                   (PtcWholeFile){.line = true, .dirs = true, .synced = true, .locked = true})))
-        fail_pin_edit(e, p->path, strerror(errno));
+    else
+        status = p->shelf->write(p->shelf, &pins_sheet, ptc_buf_view(&out), &how, &e->book->mark,
+                                 &unwritten);
+    if (ok && status == PTC_SHEET_FAILED)
+        fail_pin_edit(e, p->path, p->shelf->shared ? unwritten.text : strerror(errno));
     ptc_buf_deinit(&out);
-    return ok;
+    return status;
 }
 
-/* Gives everything back; `ok`: the book is written and becomes ours. */
-static bool edit_end(Edit *e, bool ok)
+/* Gives everything back; *ok: the book is written and becomes ours.  True: somebody else has written it meanwhile, and
+ * the change is to be made again on top of that. */
+static bool edit_end(Edit *e, bool *ok)
 {
     PtcPins *p = e->pins;
-    ok = ok && write_book(e);
-    if (ok) {
-        stamp(p, e->book);
+    PtcSheetStatus status = *ok ? write_book(e) : PTC_SHEET_FAILED;
+    *ok = status == PTC_SHEET_OK;
+    if (*ok) {
         pthread_mutex_lock(&p->lock);
         take_book(p, e->book);
         ptc_why_init(&p->unkept);
@@ -382,10 +420,13 @@ static bool edit_end(Edit *e, bool ok)
     } else {
         free_book(p->mem, e->book);
     }
-    if (e->lock >= 0)
-        close(e->lock);
+    e->book = NULL;
+    if (e->locked)
+        p->shelf->unlock(p->shelf, &e->lock);
     pthread_mutex_unlock(&p->write);
-    return ok;
+    if (status != PTC_SHEET_CHANGED)
+        return false;
+    return --e->turns > 0 || fail_pin_edit(e, p->path, "others write it all the time");
 }
 
 static void put_book_server(Book *book, PtcPinned who, PtcValue server)
@@ -527,14 +568,16 @@ static void see_here(PtcPins *p, PtcPinned who, PtcListing *l, const PtcWhy *why
 
 static bool see_all(PtcPins *p, PtcPinned who, PtcListing *l, PtcWhy *why)
 {
-    Edit e;
-    bool ok = edit_begin(p, &e, why);
-    if (ok)
-        ok = see_tools(e.book, who, l) || fail_pin_edit(&e, p->path, "out of memory");
-    if (edit_end(&e, ok))
-        return true;
-    see_here(p, who, l, why);
-    return false;
+    Edit e = begin_pin_edits(p, why);
+    bool ok;
+    do {
+        ok = edit_begin(&e);
+        if (ok)
+            ok = see_tools(e.book, who, l) || fail_pin_edit(&e, p->path, "out of memory");
+    } while (edit_end(&e, &ok));
+    if (!ok)
+        see_here(p, who, l, why);
+    return ok;
 }
 
 bool ptc_pins_see(PtcPins *p, PtcPinned who, PtcListing *l, PtcPinsTell *tell, void *user,
@@ -585,10 +628,13 @@ static size_t approve_pinned_tools(Book *book, PtcPinned who, PtcText tool)
 
 bool ptc_pins_approve(PtcPins *p, PtcPinned who, PtcText tool, size_t *count, PtcWhy *why)
 {
-    Edit e;
-    bool ok = edit_begin(p, &e, why);
-    *count = ok ? approve_pinned_tools(e.book, who, tool) : 0;
-    return edit_end(&e, ok);
+    Edit e = begin_pin_edits(p, why);
+    bool ok;
+    do {
+        ok = edit_begin(&e);
+        *count = ok ? approve_pinned_tools(e.book, who, tool) : 0;
+    } while (edit_end(&e, &ok));
+    return ok;
 }
 
 /* ---------------------------------------------------------------------------------- entries */
@@ -608,14 +654,16 @@ bool ptc_pins_has_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN_ENT
 bool ptc_pins_approve_entry(PtcPins *p, PtcPinned who, const char digest[PTC_PIN_ENTRY + 1],
                             PtcWhy *why)
 {
-    Edit e;
-    bool ok = edit_begin(p, &e, why);
-    if (ok) {
+    Edit e = begin_pin_edits(p, why);
+    bool ok;
+    do {
+        if (!(ok = edit_begin(&e)))
+            continue;
         PtcValue server = server_or_new(e.book, who);
         ptc_fields_put_text(&e.book->scratch.heap, &server, "entry", ptc_text_cstr(digest));
         put_book_server(e.book, who, server);
-    }
-    return edit_end(&e, ok);
+    } while (edit_end(&e, &ok));
+    return ok;
 }
 
 /* ----------------------------------------------------------------------------------- people */

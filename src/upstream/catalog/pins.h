@@ -11,6 +11,7 @@
 #ifndef PTC_UPSTREAM_CATALOG_PINS_H
 #define PTC_UPSTREAM_CATALOG_PINS_H
 
+#include "base/os/shelf.h"
 #include "base/why.h"
 #include "upstream/catalog/listing.h"
 #include "upstream/config/policy.h"
@@ -22,8 +23,9 @@ typedef struct PtcPinned {
     PtcText file, name;
 } PtcPinned;
 
-/* The file pins.json in a directory, which need not be there.  Reads nothing yet.  NULL: out of memory. */
-PTC_MUST_USE PtcPins *ptc_pins_new(PtcMem *mem, const char *state_dir);
+/* The file pins.json on a shelf of files, which need not be there and is not read yet; or what those who share a store
+ * have pinned.  The shelf is borrowed.  NULL: out of memory. */
+PTC_MUST_USE PtcPins *ptc_pins_new(PtcMem *mem, PtcShelf *shelf);
 void ptc_pins_free(PtcPins *pins); /* NULL is fine */
 
 /* Can the file be used, or is it not there?  False: pins are neither read nor written, and any tool may have been
@@ -33,7 +35,8 @@ bool ptc_pins_usable(PtcPins *pins, PtcWhy *why);
 /* Will another process know what this one has pinned?  What cannot be used is not kept either. */
 bool ptc_pins_kept(PtcPins *pins, PtcWhy *why);
 
-/* Has somebody written the file since it was read?  It is read again then. */
+/* Has somebody written the file since it was read?  It is read again then; in a store that is looked at once a second
+ * at most.  No lock is held. */
 bool ptc_pins_refresh(PtcPins *pins);
 
 /* ------------------------------------------------------------------------------------- tools */

@@ -249,15 +249,14 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
     atomic_init(&m->version, config->version ? config->version : 1);
     take_config(m, config);
     choose_shelves(m, config);
-    if (config->state_dir)
-        m->pins = ptc_pins_new(mem, config->state_dir);
+    if (m->shelf)
+        m->pins = ptc_pins_new(mem, m->shelf);
     if (!config->no_learn)
         m->seen = ptc_seen_book_new(mem, config->state_dir);
     m->loop = ptc_loop_new(mem);
     m->work_loop = ptc_loop_new(mem);
-    if (!m->loop || !m->work_loop || (config->state_dir && !m->pins) ||
-        (!config->no_learn && !m->seen) || !read_manager_entries(m) || !identify_entries(m) ||
-        !add_secrets(m)) {
+    if (!m->loop || !m->work_loop || (m->shelf && !m->pins) || (!config->no_learn && !m->seen) ||
+        !read_manager_entries(m) || !identify_entries(m) || !add_secrets(m)) {
         ptc_manager_free(m);
         return NULL;
     }
