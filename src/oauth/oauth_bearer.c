@@ -36,7 +36,7 @@ static bool learn_all(const PtcOauthBearer *b, const PtcOauthRecord *r)
 
 static PtcOauthFound load_bearer_record(Turn *t)
 {
-    PtcOauthFound found = ptc_oauth_store_load(t->bearer->mem, &t->work.arena, t->bearer->path,
+    PtcOauthFound found = ptc_oauth_store_load(t->bearer->mem, &t->work.arena, t->bearer->place,
                                                &t->record, &t->work.why);
     if (found == PTC_OAUTH_FOUND && !learn_all(t->bearer, &t->record)) {
         ptc_why_no_memory(&t->work.why);
@@ -70,6 +70,7 @@ static bool replace_bearer_token(Turn *t)
 {
     PtcOauthRecord *r = &t->record;
     PtcOauthTokens tokens;
+    char path[PTC_SHELF_PATH];
     if (!r->refresh)
         return ptc_why_say(&t->work.why, PTC_WHY_REFUSED,
                            "the token has expired and cannot be replaced");
@@ -85,9 +86,10 @@ static bool replace_bearer_token(Turn *t)
     } else {
         return false;
     }
-    if (!ptc_oauth_store_save(t->bearer->mem, t->bearer->path, r) && ok)
-        return ptc_why_say(&t->work.why, PTC_WHY_REFUSED,
-                           "the new token could not be written to %.300s", t->bearer->path);
+    if (!ptc_oauth_store_save(t->bearer->mem, t->bearer->place, r) && ok)
+        return ptc_why_say(
+            &t->work.why, PTC_WHY_REFUSED, "the new token could not be written to %.300s",
+            ptc_sheet_place(t->bearer->place->shelf, &t->bearer->place->sheet, path));
     return ok;
 }
 
@@ -95,8 +97,8 @@ static bool replace_bearer_token(Turn *t)
 static bool refresh(Turn *t, PtcText used)
 {
     int64_t end_ns = ptc_clock_ns(NULL) + BEARER_LOCK_MS * PTC_MS;
-    int lock = ptc_oauth_store_lock(t->bearer->path, end_ns, t->bearer->cancel);
-    if (lock < 0)
+    PtcSheetLock lock;
+    if (!ptc_oauth_store_lock(t->bearer->place, end_ns, t->bearer->cancel, &lock))
         return ptc_why_say(&t->work.why, PTC_WHY_REFUSED,
                            "its token is being replaced by another process");
     PtcOauthFound found = load_bearer_record(t);
@@ -106,7 +108,7 @@ static bool refresh(Turn *t, PtcText used)
     bool newer = ok && (used.bytes ? !ptc_text_is(used, t->record.access)
                                    : ptc_oauth_store_age(&t->record) == PTC_OAUTH_FRESH);
     ok = newer || (ok && replace_bearer_token(t));
-    ptc_oauth_store_unlock(lock);
+    ptc_oauth_store_unlock(t->bearer->place, &lock);
     return ok;
 }
 
@@ -160,16 +162,17 @@ void ptc_oauth_bearer_want(const PtcOauthBearer *b, const char *scopes)
     Turn t;
     begin_bearer_turn(&t, b, NULL);
     int64_t end_ns = ptc_clock_ns(NULL) + BEARER_LOCK_MS * PTC_MS;
-    int lock = ptc_oauth_store_lock(b->path, end_ns, b->cancel);
-    if (lock >= 0 && load_bearer_record(&t) == PTC_OAUTH_FOUND) {
+    PtcSheetLock lock;
+    bool locked = ptc_oauth_store_lock(b->place, end_ns, b->cancel, &lock);
+    if (locked && load_bearer_record(&t) == PTC_OAUTH_FOUND) {
         const char *wanted = ptc_oauth_scopes_join(&t.work.arena, t.record.wanted, scopes);
         bool news = wanted && (!t.record.wanted || strcmp(wanted, t.record.wanted) != 0);
         t.record.wanted = wanted;
         if (news) /* if this fails, the next sign-in asks for less, and the upstream says so again */
-            (void)!ptc_oauth_store_save(b->mem, b->path, &t.record);
+            (void)!ptc_oauth_store_save(b->mem, b->place, &t.record);
     }
-    if (lock >= 0)
-        ptc_oauth_store_unlock(lock);
+    if (locked)
+        ptc_oauth_store_unlock(b->place, &lock);
     ptc_oauth_work_deinit(&t.work);
 }
 

@@ -12,7 +12,7 @@
 
 typedef struct PtcOauthBearer {
     PtcMem *mem;
-    const char *path; /* of the file */
+    const PtcOauthPlace *place; /* NULL: there is none, and nothing below is called */
     bool insecure_http;
     const PtcCancel *cancel;
     /* Told of every secret before anybody else sees it; false: it cannot be kept from others, so it is not used. */

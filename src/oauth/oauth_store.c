@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Token files: one JSON object each, written whole and renamed.  The lock is a file of its own beside it, because the
- * other one is replaced. */
+ * Sheets of tokens: one JSON object each, replaced whole. */
 #include "oauth/oauth_store.h"
 
 #include <errno.h>
@@ -11,7 +10,6 @@
 
 #include "base/budget.h"
 #include "base/os/private_file.h"
-#include "base/os/whole_file.h"
 #include "base/text/hex.h"
 #include "base/text/hmac.h"
 #include "base/text/secret.h"
@@ -20,31 +18,39 @@
 
 enum { OAUTH_FORMAT = 1, OAUTH_LOOK_MS = 50 };
 
-bool ptc_oauth_store_path(char path[PTC_OAUTH_STORE_PATH], const char *state_dir, PtcText name,
-                          const char *url)
+void ptc_oauth_place_init(PtcOauthPlace *place, PtcShelf *shelf, PtcText name, const char *url)
 {
+    static const char folder[] = "oauth/";
     uint8_t digest[PTC_SHA256_BYTES];
     char hex[2 * 16 + 1];
     PtcText parts[] = {name, {"", 1}, ptc_text_cstr(url)};
     ptc_sha256_parts(parts, 3, digest);
     ptc_hex_write(hex, digest, 16);
-    int n = snprintf(path, PTC_OAUTH_STORE_PATH, "%s/oauth/%s.json", state_dir, hex);
-    return n > 0 && n < PTC_OAUTH_STORE_PATH - 16;
+    snprintf(place->file, sizeof place->file, "%s%s.json", folder, hex);
+    snprintf(place->lock_file, sizeof place->lock_file, "%s.lock", place->file);
+    place->shelf = shelf;
+    place->sheet = (PtcSheet){.kind = "oauth",
+                              .owner = PTC_TEXT("-"),
+                              .key = {place->file + sizeof folder - 1, 2 * 16},
+                              .file = place->file,
+                              .lock_file = place->lock_file,
+                              .secret = true,
+                              .alone = true};
 }
 
 /* -------------------------------------------------------------------------------------- load */
 
-static void store_directory_of(char dir[PTC_OAUTH_STORE_PATH], const char *path)
+static void store_directory_of(char dir[PTC_SHELF_PATH], const char *path)
 {
     const char *slash = strrchr(path, '/');
-    snprintf(dir, PTC_OAUTH_STORE_PATH, "%.*s", PTC_ARG_OF(path, slash ? slash - path : 0));
+    snprintf(dir, PTC_SHELF_PATH, "%.*s", PTC_ARG_OF(path, slash ? slash - path : 0));
 }
 
 /* A directory that others may write to is as bad as a file. */
 static bool is_dir_private(const char *path, PtcWhy *why)
 {
     struct stat st;
-    char dir[PTC_OAUTH_STORE_PATH];
+    char dir[PTC_SHELF_PATH];
     store_directory_of(dir, path);
     if (lstat(dir, &st) != 0)
         return true; /* then the file is missing too */
@@ -82,32 +88,51 @@ static bool read_record(PtcOauthDoc *doc, PtcOauthRecord *out)
            !doc->short_of_memory;
 }
 
-static PtcOauthFound read_record_text(const char *path, PtcBuf *text, PtcWhy *why)
+/* Of a file: may nobody else read it? */
+static bool is_place_private(const PtcOauthPlace *place, PtcWhy *why)
 {
-    if (!ptc_private_file_check(path, why))
+    char path[PTC_SHELF_PATH];
+    if (place->shelf->shared)
+        return true;
+    ptc_sheet_place(place->shelf, &place->sheet, path);
+    return is_dir_private(path, why) && ptc_private_file_check(path, why);
+}
+
+static PtcOauthFound read_record_text(const PtcOauthPlace *place, PtcBuf *text, PtcSheetMark *mark,
+                                      PtcWhy *why)
+{
+    char path[PTC_SHELF_PATH];
+    PtcWhy unread;
+    PtcShelf *shelf = place->shelf;
+    if (!is_place_private(place, why))
         return PTC_OAUTH_REFUSED;
-    if (ptc_whole_file_read(path, text))
+    PtcSheetStatus status = shelf->read(shelf, &place->sheet, text, mark, &unread);
+    int error = errno;
+    if (status == PTC_SHEET_OK)
         return PTC_OAUTH_FOUND;
-    if (errno == ENOENT || errno == ENOTDIR)
+    if (status == PTC_SHEET_ABSENT || (!shelf->shared && error == ENOTDIR))
         return PTC_OAUTH_MISSING;
-    ptc_why_say(why, PTC_WHY_REFUSED, "%s is not a file of yours that can be read: remove it",
-                path);
+    if (shelf->shared)
+        ptc_why_say(why, PTC_WHY_UNAVAILABLE, "its token: %.300s", unread.text);
+    else
+        ptc_why_say(why, PTC_WHY_REFUSED, "%s is not a file of yours that can be read: remove it",
+                    ptc_sheet_place(shelf, &place->sheet, path));
     return PTC_OAUTH_REFUSED;
 }
 
-PtcOauthFound ptc_oauth_store_load(PtcMem *mem, PtcArena *arena, const char *path,
+PtcOauthFound ptc_oauth_store_load(PtcMem *mem, PtcArena *arena, const PtcOauthPlace *place,
                                    PtcOauthRecord *out, PtcWhy *why)
 {
     PtcBuf text;
     PtcOauthDoc doc;
-    if (!is_dir_private(path, why))
-        return PTC_OAUTH_REFUSED;
+    PtcSheetMark mark;
     ptc_buf_init(&text, mem, PTC_OAUTH_DOC_BYTES);
-    PtcOauthFound found = read_record_text(path, &text, why);
+    PtcOauthFound found = read_record_text(place, &text, &mark, why);
     if (found == PTC_OAUTH_FOUND) {
         if (!ptc_oauth_doc_read(&doc, mem, arena, ptc_buf_view(&text)) || !read_record(&doc, out))
             found = PTC_OAUTH_MISSING;
         ptc_oauth_doc_deinit(&doc);
+        out->mark = mark;
     }
     if (text.data)
         ptc_secret_wipe(text.data, text.len);
@@ -145,23 +170,28 @@ static void write_record(PtcBuf *out, const PtcOauthRecord *r)
     ptc_emit_object_end(out);
 }
 
-bool ptc_oauth_store_save(PtcMem *mem, const char *path, const PtcOauthRecord *record)
+bool ptc_oauth_store_save(PtcMem *mem, const PtcOauthPlace *place, const PtcOauthRecord *record)
 {
     PtcBuf out;
+    PtcWhy why;
+    PtcShelf *shelf = place->shelf;
+    PtcSheetMark none = {{0}};
+    PtcSheetWrite how = {.over = record->mark, .synced = true};
+    bool new = ptc_sheet_same(&record->mark, &none);
     ptc_buf_init(&out, mem, PTC_OAUTH_DOC_BYTES);
     write_record(&out, record);
-    bool ok = ptc_buf_ok(&out) &&
-              ptc_whole_file_put(path, ptc_buf_view(&out),
-                                 (PtcWholeFile){.dirs = true, .synced = true, .locked = true});
+    bool ok = ptc_buf_ok(&out) && (!new || shelf->look(shelf, &place->sheet, &how.over)) &&
+              shelf->write(shelf, &place->sheet, ptc_buf_view(&out), &how, &none, &why) !=
+                  PTC_SHEET_FAILED;
     if (out.data)
         ptc_secret_wipe(out.data, out.len);
     ptc_buf_deinit(&out);
     return ok;
 }
 
-bool ptc_oauth_store_remove(const char *path)
+bool ptc_oauth_store_remove(const PtcOauthPlace *place)
 {
-    return unlink(path) == 0;
+    return place->shelf->remove(place->shelf, &place->sheet) == PTC_SHEET_OK;
 }
 
 /* -------------------------------------------------------------------------------------- time */
@@ -190,19 +220,20 @@ PtcOauthAge ptc_oauth_store_age(const PtcOauthRecord *record)
 
 /* -------------------------------------------------------------------------------------- lock */
 
-int ptc_oauth_store_lock(const char *path, int64_t end_ns, const PtcCancel *cancel)
+bool ptc_oauth_store_lock(const PtcOauthPlace *place, int64_t end_ns, const PtcCancel *cancel,
+                          PtcSheetLock *lock)
 {
-    char name[PTC_OAUTH_STORE_PATH + 8];
-    snprintf(name, sizeof name, "%s.lock", path);
+    PtcWhy why;
+    PtcShelf *shelf = place->shelf;
     for (;;) {
-        int lock = ptc_whole_file_lock(name, OAUTH_LOOK_MS);
-        if (lock >= 0 || (errno != EWOULDBLOCK && errno != EINTR) || ptc_cancelled(cancel) ||
+        bool have = shelf->lock(shelf, &place->sheet, OAUTH_LOOK_MS, lock, &why);
+        if (have || (errno != EWOULDBLOCK && errno != EINTR) || ptc_cancelled(cancel) ||
             ptc_clock_ns(NULL) >= end_ns)
-            return lock;
+            return have;
     }
 }
 
-void ptc_oauth_store_unlock(int lock)
+void ptc_oauth_store_unlock(const PtcOauthPlace *place, PtcSheetLock *lock)
 {
-    close(lock);
+    place->shelf->unlock(place->shelf, lock);
 }

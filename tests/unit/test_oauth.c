@@ -454,7 +454,9 @@ static void test_names_and_proxies(void)
 
 /* -------------------------------------------------------------------------------------- store */
 
-static char dir[64], path[PTC_OAUTH_STORE_PATH];
+static char dir[64], path[PTC_SHELF_PATH];
+static PtcFileShelf shelf;
+static PtcOauthPlace place;
 
 static PtcOauthRecord sample(void)
 {
@@ -474,31 +476,33 @@ static PtcOauthRecord sample(void)
 static void test_store(void)
 {
     PtcOauthRecord r = sample(), got;
-    char other[PTC_OAUTH_STORE_PATH];
+    PtcOauthPlace other;
     struct stat st;
-    CHECK(ptc_oauth_store_path(path, dir, PTC_TEXT("one"), "https://h/mcp"));
-    CHECK(ptc_oauth_store_path(other, dir, PTC_TEXT("one"), "https://h/mcp2") &&
-          strcmp(path, other) != 0);
-    CHECK(ptc_oauth_store_path(other, dir, PTC_TEXT("two"), "https://h/mcp") &&
-          strcmp(path, other) != 0);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_MISSING);
-    CHECK(ptc_oauth_store_save(&mem, path, &r));
+    CHECK(ptc_file_shelf_init(&shelf, dir));
+    ptc_oauth_place_init(&place, &shelf.shelf, PTC_TEXT("one"), "https://h/mcp");
+    ptc_sheet_place(&shelf.shelf, &place.sheet, path);
+    ptc_oauth_place_init(&other, &shelf.shelf, PTC_TEXT("one"), "https://h/mcp2");
+    CHECK(strcmp(place.file, other.file) != 0);
+    ptc_oauth_place_init(&other, &shelf.shelf, PTC_TEXT("two"), "https://h/mcp");
+    CHECK(strcmp(place.file, other.file) != 0);
+    CHECK(ptc_oauth_store_load(&mem, &arena, &place, &got, &wrong) == PTC_OAUTH_MISSING);
+    CHECK(ptc_oauth_store_save(&mem, &place, &r));
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_FOUND);
+    CHECK(ptc_oauth_store_load(&mem, &arena, &place, &got, &wrong) == PTC_OAUTH_FOUND);
     CHECK_STR(got.client.secret, r.client.secret);
     CHECK(got.client.auth == PTC_OAUTH_AUTH_BASIC && got.expires_at == r.expires_at && got.inside);
     CHECK_STR(got.scope, "a b");
     CHECK(!got.refresh && !got.wanted);
     CHECK(chmod(path, 0644) == 0);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_REFUSED);
+    CHECK(ptc_oauth_store_load(&mem, &arena, &place, &got, &wrong) == PTC_OAUTH_REFUSED);
     CHECK(strstr(wrong.text, "chmod 600 ") && strstr(wrong.text, path));
     CHECK(chmod(path, 0600) == 0);
     FILE *file = fopen(path, "w");
     CHECK(file && fputs("{\"format\":1}", file) >= 0 && fclose(file) == 0);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_MISSING);
+    CHECK(ptc_oauth_store_load(&mem, &arena, &place, &got, &wrong) == PTC_OAUTH_MISSING);
     CHECK(unlink(path) == 0 && symlink("/etc/passwd", path) == 0);
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &got, &wrong) == PTC_OAUTH_REFUSED);
-    CHECK(ptc_oauth_store_remove(path) && !ptc_oauth_store_remove(path));
+    CHECK(ptc_oauth_store_load(&mem, &arena, &place, &got, &wrong) == PTC_OAUTH_REFUSED);
+    CHECK(ptc_oauth_store_remove(&place) && !ptc_oauth_store_remove(&place));
 }
 
 static void test_age(void)
@@ -524,15 +528,16 @@ static void test_age(void)
 static void test_lock(void)
 {
     PtcCancel cancel = {0};
-    int lock = ptc_oauth_store_lock(path, INT64_MAX, NULL);
-    CHECK(lock >= 0);
-    CHECK(ptc_oauth_store_lock(path, ptc_clock_ns(NULL), NULL) < 0);
+    PtcSheetLock lock, second;
+    bool have = ptc_oauth_store_lock(&place, INT64_MAX, NULL, &lock);
+    CHECK(have);
+    CHECK(!ptc_oauth_store_lock(&place, ptc_clock_ns(NULL), NULL, &second));
     atomic_store(&cancel.asked, true);
-    CHECK(ptc_oauth_store_lock(path, INT64_MAX, &cancel) < 0);
-    ptc_oauth_store_unlock(lock);
-    lock = ptc_oauth_store_lock(path, INT64_MAX, NULL);
-    CHECK(lock >= 0);
-    ptc_oauth_store_unlock(lock);
+    CHECK(!ptc_oauth_store_lock(&place, INT64_MAX, &cancel, &second));
+    ptc_oauth_store_unlock(&place, &lock);
+    have = ptc_oauth_store_lock(&place, INT64_MAX, NULL, &lock);
+    CHECK(have);
+    ptc_oauth_store_unlock(&place, &lock);
 }
 
 static size_t learned;
@@ -547,11 +552,11 @@ static bool learn(void *user, const char *secret)
 static void test_bearer(void)
 {
     PtcOauthRecord r = sample();
-    PtcOauthBearer b = {.mem = &mem, .path = path, .learn = learn};
+    PtcOauthBearer b = {.mem = &mem, .place = &place, .learn = learn};
     PtcBuf token;
     ptc_buf_init(&token, &mem, 1000);
     CHECK(ptc_oauth_bearer_get(&b, NULL, &token, &wrong) == PTC_OAUTH_NO_LOGIN);
-    CHECK(ptc_oauth_store_save(&mem, path, &r));
+    CHECK(ptc_oauth_store_save(&mem, &place, &r));
     CHECK(ptc_oauth_bearer_get(&b, NULL, &token, &wrong) == PTC_OAUTH_HAVE);
     CHECK_STR(ptc_buf_text(&token), "access-1");
     CHECK(learned > 0);
@@ -561,13 +566,13 @@ static void test_bearer(void)
     CHECK(strstr(wrong.text, "cannot be replaced"));
     ptc_oauth_bearer_want(&b, "c d");
     ptc_oauth_bearer_want(&b, "d e");
-    CHECK(ptc_oauth_store_load(&mem, &arena, path, &r, &wrong) == PTC_OAUTH_FOUND);
+    CHECK(ptc_oauth_store_load(&mem, &arena, &place, &r, &wrong) == PTC_OAUTH_FOUND);
     CHECK_STR(text_or_null(r.wanted), "c d e");
     ptc_buf_clear(&token);
     ptc_oauth_bearer_account(&b, &token);
     CHECK_STR(ptc_buf_text(&token), "acc");
     ptc_buf_deinit(&token);
-    (void)ptc_oauth_store_remove(path);
+    (void)ptc_oauth_store_remove(&place);
 }
 
 /* Tokens come and go for months: the last ones are hidden, and memory does not grow. */
@@ -584,7 +589,7 @@ static void test_many_tokens(void)
     ptc_secrets_init(&told, &mem, 4);
     ptc_secrets_init(&hidden, &mem, 8);
     PtcCredentials c = {.mem = &mem, .told = &told, .hidden = &hidden};
-    CHECK(ptc_sign_in_init(&s, &arena, &entry, dir, &c));
+    ptc_sign_in_init(&s, &entry, &shelf.shelf, &c);
     for (int i = 0; i < 200; i++) {
         char token[64], refresh[64];
         PtcOauthRecord r = sample();
@@ -594,7 +599,7 @@ static void test_many_tokens(void)
         snprintf(refresh, sizeof refresh, "refresh-%04d-token", i);
         r.access = token;
         r.refresh = refresh;
-        CHECK(ptc_oauth_store_save(&mem, s.bearer.path, &r));
+        CHECK(ptc_oauth_store_save(&mem, s.bearer.place, &r));
         ptc_buf_init(&lines, &mem, 1000);
         ptc_buf_init(&shown, &mem, 1000);
         CHECK(ptc_sign_in_add(&s, NULL, &lines, &why));
@@ -607,7 +612,7 @@ static void test_many_tokens(void)
             used = atomic_load(&mem.used);
     }
     CHECK(atomic_load(&mem.used) <= used);
-    CHECK(ptc_oauth_store_remove(s.bearer.path));
+    CHECK(ptc_oauth_store_remove(s.bearer.place));
     ptc_sign_in_deinit(&s);
     ptc_secrets_deinit(&told);
     ptc_secrets_deinit(&hidden);
@@ -629,9 +634,9 @@ static void test_no_token(void)
     ptc_secrets_init(&hidden, &mem, 8);
     PtcCredentials c = {.mem = &mem, .told = &told, .hidden = &hidden};
     ptc_buf_init(&lines, &mem, 1000);
-    CHECK(ptc_sign_in_init(&s, &arena, &entry, dir, &c));
+    ptc_sign_in_init(&s, &entry, &shelf.shelf, &c);
     PtcOauthRecord r = sample();
-    CHECK(ptc_oauth_store_save(&mem, s.bearer.path, &r));
+    CHECK(ptc_oauth_store_save(&mem, s.bearer.place, &r));
     CHECK(ptc_sign_in_add(&s, NULL, &lines, &why) && lines.len == 0);
     entry.insecure_auth = true;
     ptc_buf_add_cstr(&lines, "X: y\nauthorization: Basic abc\n");
@@ -643,7 +648,7 @@ static void test_no_token(void)
     CHECK(!ptc_sign_in_again(&s, NULL, 403, "Bearer error=\"insufficient_scope\", scope=\"z\"",
                              ptc_buf_view(&lines), &why));
     CHECK(strstr(why.text, "more scopes"));
-    CHECK(ptc_oauth_store_remove(s.bearer.path));
+    CHECK(ptc_oauth_store_remove(s.bearer.place));
     ptc_buf_clear(&lines);
     CHECK(ptc_sign_in_add(&s, NULL, &lines, &why) && lines.len == 0 && why.class == PTC_WHY_NONE);
     ptc_sign_in_deinit(&s);

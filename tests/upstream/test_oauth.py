@@ -9,6 +9,7 @@ import glob
 import http.cookiejar
 import json
 import os
+import pathlib
 import re
 import subprocess
 import socket
@@ -281,6 +282,28 @@ def test_browser(servers, place):
     check("bound to the issuer and the resource", record["issuer"] == servers.at["issuer"] and record["resource"] == servers.at["mcp"], record)
     check("a refresh token", record.get("refresh_token"), record)
     return home
+
+
+def test_store(servers, place):
+    """Who signs in on one machine has signed in on all with the store, in which nobody can read a token."""
+    homes = [Home(os.path.join(place, name), servers.at["mcp"]) for name in "ab"]
+    store = ("--store", f"sqlite:{place}/s.db")
+
+    def calls(home):
+        code, out, err = home.upstreams("call", "guarded/echo", '{"text": "hello"}', *store)
+        return code == 0 and "hello" in out, (code, out, err)
+    check("nobody has signed in", not calls(homes[1])[0])
+    code, out, err = homes[0].login(*store)
+    check("login with a store", code == 0 and "Signed in to guarded" in out, (code, out, err))
+    check("no file", not homes[0].token_files(), homes[0].token_files())
+    kept = b"".join(pathlib.Path(name).read_bytes() for name in glob.glob(f"{place}/s.db*"))
+    check("it is in the store", b"oauth" in kept)
+    check("and cannot be read there", b"access_token" not in kept and b"refresh_token" not in kept)
+    for home in homes:
+        check("both may call", *calls(home))
+    code, out, err = homes[1].upstreams("logout", "guarded", *store)
+    check("logout on the other", code == 0 and "Signed out" in out, (code, out, err))
+    check("nobody is signed in", not calls(homes[0])[0])
 
 
 def test_refresh(servers, home):
@@ -618,10 +641,11 @@ def main():
         skip("oidc-provider is not installed")
         return 0
     with tempfile.TemporaryDirectory() as place:
-        places = {name: os.path.join(place, name) for name in "abcdefghi"}
+        places = {name: os.path.join(place, name) for name in "abcdefghij"}
         with Servers() as servers:
             test_asked(servers, places["h"])
             home = test_browser(servers, places["a"])
+            test_store(servers, places["j"])
             test_refresh(servers, home)
             test_at_once(servers, home)
             test_refresh_fails(servers, home)

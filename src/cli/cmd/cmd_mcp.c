@@ -683,7 +683,7 @@ static bool open_store(Server *s)
         return false;
     if (ptc_store_is_shared(s->store) && !ptc_store_is_sealed(s->store))
         log_server_line(s, "the store is not sealed: whoever may write it can change what is in it "
-                           "(--store-key)");
+                           "(--store-key), and tokens of upstreams stay in files of this machine");
     if (ptc_store_is_shared(s->store)) {
         ptc_store_shelf_init(&s->kept, s->store);
         s->o.upstreams.shelf = &s->kept.shelf;

@@ -22,7 +22,7 @@ enum { LOGIN_LOOK_MS = 50, LOGIN_LOCK_MS = 30 * 1000 };
 typedef struct {
     PtcUpstreamsCommand *command;
     PtcEntry entry;
-    char path[PTC_OAUTH_STORE_PATH];
+    PtcOauthPlace place;
 } LoginTarget;
 
 static int fail_login(const PtcUpstreamsCommand *c, const char *why)
@@ -66,13 +66,15 @@ static bool find_login_target(PtcUpstreamsCommand *c, LoginTarget *t)
         why = "it is a program of this machine, and has no sign-in";
     else if (ptc_fields_count(t->entry.auth))
         why = "its entry has credentials of its own (auth), which would be used instead";
-    else if (!u->state_dir[0] ||
-             !ptc_oauth_store_path(t->path, u->state_dir, t->entry.name, t->entry.url))
+    else if (!ptc_manager_tokens(u->manager))
         why = "there is no place for tokens: set HOME or XDG_STATE_HOME";
     else
         why = ptc_sign_in_forbidden(&t->entry);
     if (why)
         (void)fail_login(c, why);
+    else
+        ptc_oauth_place_init(&t->place, ptc_manager_tokens(u->manager), t->entry.name,
+                             t->entry.url);
     return !why;
 }
 
@@ -122,7 +124,7 @@ static int sign_in(LoginTarget *t, PtcOauthWork *w, const PtcOauthSite *site)
                       : c->device           ? PTC_OAUTH_DEVICE
                       : c->paste            ? PTC_OAUTH_PASTE
                                             : PTC_OAUTH_BROWSER;
-    if (!ptc_sign_in_login(w, site, way, &person, t->path, &record))
+    if (!ptc_sign_in_login(w, site, way, &person, &t->place, &record))
         return fail_login(c, w->why.text);
     ptc_io_printf(PTC_IO_STDOUT, "Signed in to %s at %s.\n", c->argv[0], record.issuer);
     return PTC_EXIT_OK;
@@ -153,26 +155,23 @@ int ptc_upstreams_login(PtcUpstreamsCommand *c)
 
 /* ------------------------------------------------------------------------------------ logout */
 
-/* Whoever changes the token file holds its lock.  -1: it could not be taken. */
-static int lock_token_file(const LoginTarget *t)
-{
-    int64_t end_ns = ptc_clock_ns(NULL) + LOGIN_LOCK_MS * PTC_MS;
-    return ptc_oauth_store_lock(t->path, end_ns, &ptc_interrupt);
-}
-
 /* Another process that is replacing the token right now would write it again behind our back, so it is waited for. */
-static int remove_file(LoginTarget *t, bool *was)
+static int remove_token(LoginTarget *t, bool *was)
 {
-    *was = access(t->path, F_OK) == 0;
+    PtcSheetLock lock;
+    PtcSheetMark mark, none = {{0}};
+    PtcShelf *shelf = t->place.shelf;
+    *was = !shelf->look(shelf, &t->place.sheet, &mark) || !ptc_sheet_same(&mark, &none);
     if (!*was)
         return PTC_EXIT_OK;
     ptc_interrupt_catch();
-    int lock = lock_token_file(t);
+    int64_t end_ns = ptc_clock_ns(NULL) + LOGIN_LOCK_MS * PTC_MS;
+    bool locked = ptc_oauth_store_lock(&t->place, end_ns, &ptc_interrupt, &lock);
     ptc_interrupt_let();
-    if (lock < 0)
+    if (!locked)
         return fail_login(t->command, "its token is being replaced by another process; try again");
-    *was = ptc_oauth_store_remove(t->path);
-    ptc_oauth_store_unlock(lock);
+    *was = ptc_oauth_store_remove(&t->place);
+    ptc_oauth_store_unlock(&t->place, &lock);
     return PTC_EXIT_OK;
 }
 
@@ -180,7 +179,7 @@ int ptc_upstreams_logout(PtcUpstreamsCommand *c)
 {
     LoginTarget t;
     bool was;
-    if (!find_login_target(c, &t) || remove_file(&t, &was) != PTC_EXIT_OK)
+    if (!find_login_target(c, &t) || remove_token(&t, &was) != PTC_EXIT_OK)
         return PTC_EXIT_FAILED;
     ptc_io_printf(PTC_IO_STDOUT, was ? "Signed out of %s.\n" : "Nobody was signed in to %s.\n",
                   c->argv[0]);

@@ -18,7 +18,7 @@ static bool can_sign_in(const PtcUpstream *up)
 {
     const PtcEntry *e = &up->entry;
     return e->web && e->url && !ptc_fields_count(e->auth) && !e->client_grant &&
-           up->sign_in.bearer.path && !ptc_sign_in_forbidden(e);
+           up->sign_in.bearer.place && !ptc_sign_in_forbidden(e);
 }
 
 bool ptc_inquiry_note_refusal(PtcUpCall *call)
@@ -52,7 +52,7 @@ static PtcSignInFlow *flow_of(PtcUpRun *run)
     PtcUpstream *up = run->sign_in;
     if (!up->flow)
         up->flow =
-            ptc_sign_in_flow_new(m->mem, &up->entry, &m->scratch.heap, up->sign_in.bearer.path);
+            ptc_sign_in_flow_new(m->mem, &up->entry, &m->scratch.heap, up->sign_in.bearer.place);
     return m->ending ? NULL : up->flow;
 }
 

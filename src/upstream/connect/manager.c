@@ -156,10 +156,10 @@ static bool read_manager_entries(PtcManager *m)
         m->upstreams[i].file = ptc_fields_text(m->config.heap, place_of_entry(m, i), "file");
         if (!ptc_entry_read(&m->arena, m->config.heap, ptc_seq_nth(m->config.entries, i),
                             m->config.environment, m->config.call_ms, &m->upstreams[i].entry) ||
-            !say_unusable(m, &m->upstreams[i].entry, place_of_entry(m, i)) ||
-            !ptc_sign_in_init(&m->upstreams[i].sign_in, &m->arena, &m->upstreams[i].entry,
-                              m->config.state_dir, &m->credentials))
+            !say_unusable(m, &m->upstreams[i].entry, place_of_entry(m, i)))
             return false;
+        ptc_sign_in_init(&m->upstreams[i].sign_in, &m->upstreams[i].entry, m->token_shelf,
+                         &m->credentials);
     }
     return !m->arena.failed;
 }
@@ -333,6 +333,11 @@ void ptc_manager_free(PtcManager *m)
     ptc_buf_deinit(&m->roots);
     ptc_arena_deinit(&m->arena);
     ptc_mem_free(m->mem, m, sizeof *m);
+}
+
+PtcShelf *ptc_manager_tokens(PtcManager *m)
+{
+    return m->token_shelf;
 }
 
 void ptc_manager_on_known(PtcManager *m, void (*known)(void *user), void *user)

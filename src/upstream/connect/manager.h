@@ -122,6 +122,8 @@ typedef struct PtcUpstreamState {
 } PtcUpstreamState;
 /* Pins of tools; NULL: none are kept. */
 struct PtcPins *ptc_manager_pins(PtcManager *manager);
+/* Where tokens of upstreams are; NULL: nowhere. */
+PtcShelf *ptc_manager_tokens(PtcManager *manager);
 /* What results of tools were like; NULL: that is not learnt. */
 struct PtcSeenBook *ptc_manager_seen(PtcManager *manager);
 /* Calls back for each tool of an upstream that has changed since it was pinned, as far as it is listed. */

@@ -30,10 +30,9 @@ void ptc_sign_in_deinit(PtcSignIn *s)
     pthread_mutex_destroy(&s->turn);
 }
 
-bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry, const char *state_dir,
+void ptc_sign_in_init(PtcSignIn *s, const PtcEntry *entry, PtcShelf *shelf,
                       const PtcCredentials *credentials)
 {
-    char path[PTC_OAUTH_STORE_PATH];
     *s = (PtcSignIn){.entry = entry};
     ptc_secret_ring_init(&s->secrets, credentials);
     pthread_mutex_init(&s->turn, NULL);
@@ -42,11 +41,10 @@ bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry, cons
                                  .cancel = &s->cancel,
                                  .learn = learn_token_secret,
                                  .user = s};
-    if (!entry->url || !state_dir ||
-        !ptc_oauth_store_path(path, state_dir, entry->name, entry->url))
-        return true;
-    s->bearer.path = ptc_oauth_doc_keep(arena, ptc_text_cstr(path));
-    return s->bearer.path != NULL;
+    if (!entry->url || !shelf)
+        return;
+    ptc_oauth_place_init(&s->place, shelf, entry->name, entry->url);
+    s->bearer.place = &s->place;
 }
 
 /* ---------------------------------------------------------------------------------- requests */
@@ -75,7 +73,7 @@ static bool log_in(PtcSignIn *s, PtcClient *http, PtcWhy *why)
     ptc_scratch_init(&scratch, s->bearer.mem, SIGN_IN_SCRATCH_BYTES);
     ptc_oauth_work_init(&w, s->bearer.mem, http, &s->cancel, LOGIN_MS);
     bool ok = ptc_sign_in_site(&w.arena, &scratch.heap, s->entry, &site) &&
-              ptc_sign_in_login(&w, &site, PTC_OAUTH_CLIENT, NULL, s->bearer.path, &record);
+              ptc_sign_in_login(&w, &site, PTC_OAUTH_CLIENT, NULL, s->bearer.place, &record);
     if (!ok)
         w.why.class == PTC_WHY_NONE ? ptc_why_no_memory(why) : ptc_why_copy(why, &w.why);
     ptc_oauth_work_deinit(&w);
@@ -111,12 +109,12 @@ bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcWhy *why)
 {
     PtcBuf token;
     bool wanted = s->entry->oauth != PTC_NONE;
-    if (find_authorization(ptc_buf_view(lines)).bytes || (!s->bearer.path && !wanted))
+    if (find_authorization(ptc_buf_view(lines)).bytes || (!s->bearer.place && !wanted))
         return true;
     const char *forbidden = ptc_sign_in_forbidden(s->entry);
     if (forbidden && !wanted)
         return true;
-    if (forbidden || !s->bearer.path)
+    if (forbidden || !s->bearer.place)
         return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s",
                            forbidden ? forbidden
                                      : "there is no place for tokens: set HOME or XDG_STATE_HOME");
@@ -156,7 +154,7 @@ bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *ch
 {
     static const char scheme[] = " Bearer ";
     PtcText used = find_authorization(lines);
-    bool ours = s->bearer.path && used.bytes && ptc_fields_count(s->entry->auth) == 0 &&
+    bool ours = s->bearer.place && used.bytes && ptc_fields_count(s->entry->auth) == 0 &&
                 ptc_text_starts(used, scheme);
     if (!ours)
         return false;
@@ -203,7 +201,7 @@ void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size)
 
 void ptc_sign_in_account(const PtcSignIn *s, PtcBuf *out)
 {
-    if (s->bearer.path)
+    if (s->bearer.place)
         ptc_oauth_bearer_account(&s->bearer, out);
 }
 

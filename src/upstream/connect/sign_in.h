@@ -11,16 +11,17 @@
 typedef struct PtcSignIn {
     const PtcEntry *entry;
     PtcSecretRing secrets;
-    PtcOauthBearer bearer; /* path NULL: there is no place for tokens */
+    PtcOauthPlace place;
+    PtcOauthBearer bearer; /* place NULL: there is none for tokens */
     PtcCancel cancel;      /* asked when the process ends */
     /* It is held by the thread that gets a token with the client's own credentials, so that others wait and use
      * that one.  It guards no member; the lock of the HTTP client is taken inside. */
     pthread_mutex_t turn;
 } PtcSignIn;
 
-/* `state_dir` NULL: nothing is kept.  False: out of memory.  It must not move. */
-PTC_MUST_USE bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry,
-                                   const char *state_dir, const PtcCredentials *credentials);
+/* `shelf` NULL: nothing is kept.  It must not move. */
+void ptc_sign_in_init(PtcSignIn *s, const PtcEntry *entry, PtcShelf *shelf,
+                      const PtcCredentials *credentials);
 /* Also one that was never initialised, but is all zeros. */
 void ptc_sign_in_deinit(PtcSignIn *s);
 

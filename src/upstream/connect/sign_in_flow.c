@@ -14,27 +14,33 @@ enum { SIGN_IN_LOCK_MS = 30 * 1000, ADDRESS_BYTES = 64 * PTC_KB, SIGN_IN_STACK =
 
 /* ------------------------------------------------------------------------------------- whole */
 
-static bool save_oauth_record(const PtcOauthWork *w, const char *path, const PtcOauthRecord *record)
+static bool save_oauth_record(const PtcOauthWork *w, const PtcOauthPlace *place,
+                              const PtcOauthRecord *record)
 {
-    int lock = ptc_oauth_store_lock(path, ptc_clock_ns(NULL) + SIGN_IN_LOCK_MS * PTC_MS, w->cancel);
-    bool ok = lock >= 0 && ptc_oauth_store_save(w->mem, path, record);
-    if (lock >= 0)
-        ptc_oauth_store_unlock(lock);
+    PtcSheetLock lock;
+    int64_t end_ns = ptc_clock_ns(NULL) + SIGN_IN_LOCK_MS * PTC_MS;
+    if (!ptc_oauth_store_lock(place, end_ns, w->cancel, &lock))
+        return false;
+    bool ok = ptc_oauth_store_save(w->mem, place, record);
+    ptc_oauth_store_unlock(place, &lock);
     return ok;
 }
 
 bool ptc_sign_in_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
-                       const PtcOauthPerson *person, const char *path, PtcOauthRecord *record)
+                       const PtcOauthPerson *person, const PtcOauthPlace *place,
+                       PtcOauthRecord *record)
 {
     PtcOauthRecord before;
-    PtcOauthFound found = ptc_oauth_store_load(w->mem, &w->arena, path, &before, &w->why);
+    PtcOauthFound found = ptc_oauth_store_load(w->mem, &w->arena, place, &before, &w->why);
     if (found == PTC_OAUTH_REFUSED)
         return false;
     if (!ptc_oauth_login(w, site, way, person, found == PTC_OAUTH_FOUND ? &before : NULL, record))
         return false;
-    return save_oauth_record(w, path, record) ||
+    return save_oauth_record(w, place, record) ||
            ptc_why_say(&w->why, PTC_WHY_REFUSED,
-                       "the token could not be written below the state directory");
+                       place->shelf->shared
+                           ? "the token could not be written to the store"
+                           : "the token could not be written below the state directory");
 }
 
 /* ------------------------------------------------------------------------------- in the background */
@@ -42,7 +48,7 @@ bool ptc_sign_in_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay wa
 struct PtcSignInFlow {
     PtcMem *mem;
     const PtcEntry *entry;
-    const char *path;
+    const PtcOauthPlace *place;
     PtcArena arena; /* of the site */
     PtcOauthSite site;
     /* It guards what follows, up to the next lock, and is held while a sign-in is begun, its thread joined and
@@ -74,7 +80,7 @@ static void free_flow_memory(PtcSignInFlow *f)
 }
 
 PtcSignInFlow *ptc_sign_in_flow_new(PtcMem *mem, const PtcEntry *entry, PtcHeap *heap,
-                                    const char *path)
+                                    const PtcOauthPlace *place)
 {
     PtcSignInFlow *f = ptc_mem_alloc(mem, sizeof *f);
     if (!f)
@@ -82,7 +88,7 @@ PtcSignInFlow *ptc_sign_in_flow_new(PtcMem *mem, const PtcEntry *entry, PtcHeap 
     memset(f, 0, sizeof *f);
     f->mem = mem;
     f->entry = entry;
-    f->path = path;
+    f->place = place;
     ptc_arena_init(&f->arena, mem);
     ptc_buf_init(&f->url, mem, ADDRESS_BYTES);
     pthread_mutex_init(&f->begins, NULL);
@@ -160,7 +166,7 @@ static void *run_sign_in_flow(void *user)
     PtcSignInFlow *f = user;
     PtcOauthRecord record;
     PtcOauthPerson person = {show_flow_address, refuse_pasting, f};
-    (void)!ptc_sign_in_login(&f->work, &f->site, PTC_OAUTH_BROWSER, &person, f->path, &record);
+    (void)!ptc_sign_in_login(&f->work, &f->site, PTC_OAUTH_BROWSER, &person, f->place, &record);
     set_under_way(f, false);
     return NULL;
 }

@@ -7,18 +7,18 @@
 #include "oauth/oauth_login.h"
 #include "upstream/connect/sign_in.h"
 
-/* Signs in and keeps the tokens at `path`, whole or not at all.  Blocks.  False: w->why says what went wrong. */
+/* Signs in and keeps the tokens at `place`, whole or not at all.  Blocks.  False: w->why says what went wrong. */
 PTC_MUST_USE bool ptc_sign_in_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
-                                    const PtcOauthPerson *person, const char *path,
+                                    const PtcOauthPerson *person, const PtcOauthPlace *place,
                                     PtcOauthRecord *record);
 
 /* One in the background, on a thread of its own: a person opens an address, whose answer comes to a port of this
  * machine. */
 typedef struct PtcSignInFlow PtcSignInFlow;
 
-/* NULL: out of memory.  Entry and path outlive it; the heap is that of the entry, which nobody else uses meanwhile. */
+/* NULL: out of memory.  Entry and place outlive it; the heap is that of the entry, which nobody else uses meanwhile. */
 PTC_MUST_USE PtcSignInFlow *ptc_sign_in_flow_new(PtcMem *mem, const PtcEntry *entry, PtcHeap *heap,
-                                                 const char *path);
+                                                 const PtcOauthPlace *place);
 /* Ends it, if one is under way. */
 void ptc_sign_in_flow_free(PtcSignInFlow *flow);
 
