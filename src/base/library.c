@@ -23,3 +23,9 @@ void *ptc_library_load(const char *const *files, const char *const *names, size_
     }
     return so;
 }
+
+void ptc_library_share(const char *const *files)
+{
+    while (*files && !dlopen(*files, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD))
+        files++;
+}

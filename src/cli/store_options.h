@@ -18,7 +18,7 @@ typedef struct PtcStoreOptions {
 #define PTC_STORE_ROWS(at, in)                                                                    \
     PTC_STORE_ROW(at, (in) | PTC_GROUP_COMMON, "store", PTC_OPTION_TEXT, url, "URL",              \
                   "where state is kept, as PTC_STORE in the environment says it, too: memory:, "  \
-                  "sqlite:FILE or postgres://...",                                                \
+                  "sqlite:FILE, postgres://... or redis://HOST",                                  \
                   0, 0),                                                                          \
         PTC_STORE_ROW(at, in, "store-key", PTC_OPTION_TEXT, key_file, "FILE",                     \
                       "one or two keys that seal it; sqlite:FILE has its own in FILE.key", 0, 0), \

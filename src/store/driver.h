@@ -106,6 +106,9 @@ typedef PtcStoreDriver *PtcStoreDriverOpen(const PtcStoreOpening *opening, PtcWh
 
 PtcStoreDriverOpen ptc_store_memory, ptc_store_sqlite, ptc_store_pg, ptc_store_redis;
 
+/* The order of lists: below 0, 0 or above 0. */
+int ptc_store_key_order(const PtcStoreKey *a, const PtcStoreKey *b);
+
 /* The schema that this version of ptc reads and writes. */
 enum { PTC_STORE_SCHEMA = 1 };
 

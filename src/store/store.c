@@ -22,6 +22,20 @@ void ptc_store_trouble_say(PtcStoreTrouble *trouble, const char *format, ...)
     va_end(args);
 }
 
+static int text_order(PtcText a, PtcText b)
+{
+    int order = memcmp(a.bytes, b.bytes, a.len < b.len ? a.len : b.len);
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+int ptc_store_key_order(const PtcStoreKey *a, const PtcStoreKey *b)
+{
+    int order = text_order(a->owner, b->owner);
+    if (!order)
+        order = text_order(a->key, b->key);
+    return order ? order : strcmp(a->kind, b->kind);
+}
+
 void ptc_store_why(PtcStore *store, char text[PTC_STORE_WHY])
 {
     PtcStoreTrouble *trouble = &store->driver->trouble;

@@ -247,23 +247,9 @@ static PtcStoreStatus remove_from_memory(PtcStoreDriver *driver, const PtcStoreK
     return status;
 }
 
-static int compare_text(PtcText a, PtcText b)
-{
-    int order = memcmp(a.bytes, b.bytes, a.len < b.len ? a.len : b.len);
-    return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static int compare_keys(const PtcStoreKey *a, const PtcStoreKey *b)
-{
-    int order = compare_text(a->owner, b->owner);
-    if (!order)
-        order = compare_text(a->key, b->key);
-    return order ? order : strcmp(a->kind, b->kind);
-}
-
 static int compare_entries(const void *a, const void *b)
 {
-    return compare_keys(&(*(Entry *const *)a)->key, &(*(Entry *const *)b)->key);
+    return ptc_store_key_order(&(*(Entry *const *)a)->key, &(*(Entry *const *)b)->key);
 }
 
 /* Those that are wanted, in `found` if there is room for all; how many there are. */
@@ -273,7 +259,7 @@ static size_t find_listed(Memory *m, const char *kind, PtcText owner, const PtcS
     size_t bucket = 0, n = 0;
     for (Entry *e = NULL; (e = next_memory_entry(m, kind, &bucket, e));) {
         if ((owner.bytes && !ptc_text_same(e->key.owner, owner)) ||
-            (after && compare_keys(&e->key, after) <= 0))
+            (after && ptc_store_key_order(&e->key, after) <= 0))
             continue;
         if (n < room)
             found[n] = e;

@@ -19,9 +19,11 @@ static const struct {
     {"sqlite:", true, ptc_store_sqlite},
     {"postgres://", true, ptc_store_pg},
     {"postgresql://", true, ptc_store_pg},
+    {"redis://", true, ptc_store_redis},
+    {"rediss://", true, ptc_store_redis},
 };
 
-static const char known[] = "a store is memory:, sqlite:FILE or postgres://...";
+static const char known[] = "a store is memory:, sqlite:FILE, postgres://... or redis://HOST";
 
 static PtcStoreDriverOpen *engine_of(const char *url)
 {
