@@ -15,12 +15,9 @@ static const struct {
     bool needs_more; /* behind the scheme */
     PtcStoreDriverOpen *open;
 } engines[] = {
-    {"memory:", false, ptc_store_memory},
-    {"sqlite:", true, ptc_store_sqlite},
-    {"postgres://", true, ptc_store_pg},
-    {"postgresql://", true, ptc_store_pg},
-    {"redis://", true, ptc_store_redis},
-    {"rediss://", true, ptc_store_redis},
+    {"memory:", false, ptc_store_memory}, {"sqlite:", true, ptc_store_sqlite},
+    {"postgres://", true, ptc_store_pg},  {"postgresql://", true, ptc_store_pg},
+    {"redis://", true, ptc_store_redis},  {"rediss://", true, ptc_store_redis},
 };
 
 static const char known[] = "a store is memory:, sqlite:FILE, postgres://... or redis://HOST";
