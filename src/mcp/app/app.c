@@ -64,6 +64,13 @@ static void on_listed(PtcMcpCall *call)
     app->config.listed(app->config.user, ptc_mcp_owner(call), ptc_app_offers(app, call));
 }
 
+/* A task that was told of must not be lost with its engine: on a store that may forget, there are none.  In memory all
+ * ends together. */
+static bool keeps_tasks(const PtcAppConfig *c)
+{
+    return !ptc_store_is_shared(c->store) || ptc_store_is_durable(c->store);
+}
+
 /* Lists are private as soon as they tell of tools or data, because a shared cache would hand them to others. */
 static bool make_server(PtcApp *app, PtcWhy *why)
 {
@@ -91,7 +98,7 @@ static bool make_server(PtcApp *app, PtcWhy *why)
         .ask_timeout_ms = c->approval_wait_ms,
         .state_ttl_ms = STATE_MS,
         .key = c->key,
-        .book = &app->book.book,
+        .book = keeps_tasks(c) ? &app->book.book : NULL,
         .task_after_ms = c->task_after_ms,
         .task_max_ms = c->task_max_ms,
         .task_ttl_ms = c->task_ttl_ms,

@@ -242,8 +242,10 @@ static bool eval_held(PtcJob *job, void *user, PtcSessionChange *to)
     if (!ptc_job_submit(job))
         return false;
     to->evaluated = true;
-    if (job->out.ok && job->asking.mode <= PTC_REMOTE_ASKS) { /* a dry run changes nothing */
-        to->bytes = ptc_buf_view(&job->out.session);
+    PtcText after = ptc_buf_view(&job->out.session);
+    bool same = job->in.session.bytes && ptc_text_same(after, job->in.session);
+    if (job->out.ok && !same && job->asking.mode <= PTC_REMOTE_ASKS) { /* not after a dry run */
+        to->bytes = after;
         to->bindings = (size_t)job->out.bindings;
     }
     return true;
