@@ -22,6 +22,7 @@ static PtcMem mem;
 static int64_t clock_ms;
 /* The time of an engine that has its own when its cases began; 0: the clock is ours. */
 static int64_t engine_ms;
+static bool is_redis; /* it counts no bytes, and removes by itself what has ended */
 
 static int64_t at(int64_t ms)
 {
@@ -268,11 +269,11 @@ static void test_bounds(PtcStore *s)
     CHECK(bounded(s, "bob", "c", true, 0) == PTC_STORE_OK);
     CHECK(bounded(s, "cay", "d", true, 0) == PTC_STORE_FULL);
     CHECK(bounded(s, "ann", "a", false, 1000) == PTC_STORE_OK);
-    CHECK(bounded(s, "ann", "b", false, 501) == PTC_STORE_FULL);
+    CHECK(is_redis || bounded(s, "ann", "b", false, 501) == PTC_STORE_FULL);
     CHECK(bounded(s, "ann", "b", false, 500) == PTC_STORE_OK);
     CHECK(ptc_store_sum(s, "thing", &count, &bytes) == PTC_STORE_OK && count == 3 && bytes == 1500);
     CHECK(ptc_store_sum(s, "nothing", &count, &bytes) == PTC_STORE_OK && count + bytes == 0);
-    CHECK(bounded(s, "ann", "a", false, 1001) == PTC_STORE_FULL);
+    CHECK(is_redis || bounded(s, "ann", "a", false, 1001) == PTC_STORE_FULL);
     CHECK(bounded(s, "ann", "a", false, 10) == PTC_STORE_OK);
     CHECK(bounded(s, "ann", "b", false, 1490) == PTC_STORE_OK);
 }
@@ -328,9 +329,9 @@ static void test_lists(PtcStore *s)
         end_record(s, i < 2 ? "ann" : "bob", (const char *[]){"a", "b", "c"}[i]);
     CHECK(ptc_store_expire(s, "other", 100) == PTC_STORE_OK);
     CHECK(count_of(s, NULL, 0) == 0); /* seen by nobody, and still there */
-    CHECK(ptc_store_sum(s, "thing", &count, &bytes) == PTC_STORE_OK && count == 3);
+    CHECK(ptc_store_sum(s, "thing", &count, &bytes) == PTC_STORE_OK && count == 3 * !is_redis);
     CHECK(ptc_store_expire(s, "thing", 2) == PTC_STORE_OK);
-    CHECK(ptc_store_sum(s, "thing", &count, &bytes) == PTC_STORE_OK && count == 1);
+    CHECK(ptc_store_sum(s, "thing", &count, &bytes) == PTC_STORE_OK && count == 1 * !is_redis);
     CHECK(ptc_store_expire(s, "thing", 100) == PTC_STORE_OK);
     CHECK(ptc_store_sum(s, "thing", &count, &bytes) == PTC_STORE_OK && count == 0);
 }
@@ -761,6 +762,7 @@ static void test_processes(const char *where)
 static int test_engine(const char *where)
 {
     engine_ms = ptc_clock_wall_ms();
+    is_redis = strncmp(where, "redis", 5) == 0;
     test_processes(where), test_all(where), test_holds(where);
     return check_done("store");
 }
