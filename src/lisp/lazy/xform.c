@@ -8,6 +8,7 @@
  * A pipeline is a vector: the hidden builtin as a mark, then the steps.  The state of a step is in its
  * slots A and B of the cursor; both are PTC_UNBOUND at first. */
 #include "lisp/lazy/produce.h"
+#include "lisp/vm/many.h"
 #include "lisp/vm/record.h"
 #include "lisp/vm/vm_int.h"
 
@@ -744,13 +745,15 @@ bool ptc_fold(PtcVM *vm, PtcValue f, PtcIter *it, PtcValue *acc)
 {
     bool plus = is_plus(f);
     PtcValue x, y;
+    PtcMany many;
+    ptc_many_init(vm, &many, f, 2);
     while (ptc_each(vm, it, &x)) {
         if (plus && (y = quick_add(*acc, x)) != PTC_NONE) {
             *acc = y;
             add_ready(&vm->budget, it, acc);
             continue;
         }
-        if (!ptc_call2(vm, f, *acc, x, &y))
+        if (!ptc_many2(vm, &many, *acc, x, &y))
             return false;
         *acc = y;
         if (PTC_UNLIKELY(ptc_is_record(y, PTC_R_REDUCED))) {

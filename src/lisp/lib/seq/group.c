@@ -5,7 +5,7 @@
 
 #include "lisp/lazy/produce.h"
 #include "lisp/number/num.h"
-#include "lisp/vm/vm_int.h"
+#include "lisp/vm/many.h"
 #include "value/number/decimal.h"
 
 /* -------------------------------------------------------------------------- keys */
@@ -54,8 +54,10 @@ bool ptc_keys_collect(PtcVM *vm, const PtcKeyFn *key, PtcValue seq, PtcValue *sl
         return true;
     if (!ptc_iter_init(&it, vm->heap, seq) || !ptc_root_build(vm, slot))
         return false;
+    PtcMany many;
+    ptc_many_init(vm, &many, key->f, 1);
     while (ptc_each(vm, &it, &x))
-        if (!ptc_call1(vm, key->f, x, &y) || !ptc_root_push(vm, slot, y))
+        if (!ptc_many1(vm, &many, x, &y) || !ptc_root_push(vm, slot, y))
             return false;
     return ptc_iter_end(&it);
 }

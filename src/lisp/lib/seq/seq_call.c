@@ -2,6 +2,7 @@
  * Sequence functions that call a function for each element: map, filter, reduce and their kin.  Across a call only
  * arguments, root slots and iterators over them stay valid. */
 #include "lisp/lazy/produce.h"
+#include "lisp/vm/many.h"
 #include "lisp/vm/record.h"
 
 /* Slots of the functions below that build a sequence. */
@@ -119,8 +120,10 @@ static bool map_into(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, int f
     PtcValue *slots = begin_seq_build(vm, argv, 1, &it);
     if (!slots)
         return false;
+    PtcMany many;
+    ptc_many_init(vm, &many, argv[0], 1);
     while (ptc_each(vm, &it, &x)) {
-        if (!ptc_call_element(vm, argv[0], x, &y))
+        if (!ptc_many1(vm, &many, x, &y))
             return false;
         if (emit == emit_all && PTC_UNLIKELY(ptc_seq_endless(y))) {
             slots[SEQ_CURRENT] = y;
@@ -207,9 +210,11 @@ static bool filter_into(PtcVM *vm, int argc, const PtcValue *argv, bool want, in
     PtcValue *slots = begin_seq_build(vm, argv, 1, &it);
     if (!slots)
         return false;
+    PtcMany many;
+    ptc_many_init(vm, &many, argv[0], 1);
     while (ptc_each(vm, &it, &x)) {
         slots[SEQ_CURRENT] = x;
-        if (!ptc_call_element(vm, argv[0], x, &y))
+        if (!ptc_many1(vm, &many, x, &y))
             return false;
         if (ptc_truthy(y) == want && !ptc_root_push(vm, &slots[SEQ_BUILT], slots[SEQ_CURRENT]))
             return false;
