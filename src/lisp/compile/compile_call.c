@@ -99,15 +99,14 @@ static bool small_const(const PtcExpr *x, int64_t *n)
     return *n > INT16_MIN && *n < INT16_MAX;
 }
 
-static bool add_const(FnState *fs, PtcExpr *x, PtcExpr *value, int64_t n, uint32_t how,
-                      uint32_t dest)
+/* An instruction that has its second argument in itself. */
+static bool const_code(FnState *fs, PtcExpr *x, PtcOp op, int64_t n, uint32_t how, uint32_t dest)
 {
     uint32_t next = fs->next;
-    int64_t r = ptc_compile_operand(fs, value);
+    int64_t r = ptc_compile_operand(fs, x->items[0]);
     fs->next = next;
-    return r >= 0 &&
-           ptc_compile_emit(
-               fs, x, ptc_compile_ins(PTC_OP_ADDI, how, dest, (uint32_t)r, (uint16_t)(int16_t)n));
+    return r >= 0 && ptc_compile_emit(
+                         fs, x, ptc_compile_ins(op, how, dest, (uint32_t)r, (uint16_t)(int16_t)n));
 }
 
 /* (+ a b c) as ((a + b) + c), and comparisons of two. */
@@ -160,14 +159,19 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
     case PTC_FUSE_SUB:
         /* Not for 0: (- -0.0 0) keeps its sign, and (+ -0.0 0) does not. */
         if (x->count == 2 && small_const(x->items[1], &n) && n != 0)
-            return add_const(fs, x, x->items[0], fuse == PTC_FUSE_ADD ? n : -n,
-                             fuse == PTC_FUSE_ADD ? 0 : 1, dest);
+            return const_code(fs, x, PTC_OP_ADDI, fuse == PTC_FUSE_ADD ? n : -n,
+                              fuse == PTC_FUSE_ADD ? 0 : 1, dest);
         /* fall through */
     case PTC_FUSE_MUL:
+        if (fuse == PTC_FUSE_MUL && x->count == 2 && small_const(x->items[1], &n))
+            return const_code(fs, x, PTC_OP_MULI, n, 0, dest);
         if (x->count >= 2 && x->count < MAX_CALL_ARGS)
             return binary_code(fs, x, (PtcOp)ops[fuse], dest);
         break;
     case PTC_FUSE_MOD:
+        if (x->count == 2 && small_const(x->items[1], &n))
+            return const_code(fs, x, PTC_OP_MODI, n, 0, dest);
+        /* fall through */
     case PTC_FUSE_REM:
     case PTC_FUSE_QUOT:
     case PTC_FUSE_LT:
@@ -181,8 +185,8 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
         break;
     case PTC_FUSE_NOT: return unary_code(fs, x, PTC_OP_NOT, dest);
     case PTC_FUSE_NIL: return unary_code(fs, x, PTC_OP_ISNIL, dest);
-    case PTC_FUSE_INC: return add_const(fs, x, x->items[0], 1, 2, dest);
-    case PTC_FUSE_DEC: return add_const(fs, x, x->items[0], -1, 3, dest);
+    case PTC_FUSE_INC: return const_code(fs, x, PTC_OP_ADDI, 1, 2, dest);
+    case PTC_FUSE_DEC: return const_code(fs, x, PTC_OP_ADDI, -1, 3, dest);
     case PTC_FUSE_GET:
         if (x->count == 2 && is_keyword_const(x->items[1]))
             return key_get(fs, x, x->items[0], x->items[1]->value, dest);

@@ -100,6 +100,8 @@ static uint64_t reads_of(const PtcProto *p, const PtcIns *at)
     case PTC_OP_DEF: return ptc_live_bit(i.a);
     case PTC_OP_MOVE:
     case PTC_OP_ADDI:
+    case PTC_OP_MULI:
+    case PTC_OP_MODI:
     case PTC_OP_NOT:
     case PTC_OP_ISNIL:
     case PTC_OP_KEYGET:

@@ -321,9 +321,9 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
         }                                                                   \
     } while (0)
 
-#define DIVIDE(op, sign)                                                                \
+#define DIVIDE(op, sign, y)                                                             \
     do {                                                                                \
-        PtcValue x_ = R[INS.b], y_ = R[INS.c];                                          \
+        PtcValue x_ = R[INS.b], y_ = (y);                                               \
         if (PTC_LIKELY(SMALL_POSITIVE(x_, y_))) {                                       \
             R[INS.a] = ptc_int((int64_t)((uint32_t)(x_ >> 1) sign(uint32_t)(y_ >> 1))); \
             VM_NEXT;                                                                    \
@@ -490,11 +490,26 @@ op_MUL : {
     VM_NEXT;
 }
 op_MOD:
-    DIVIDE(PTC_OP_MOD, %);
+    DIVIDE(PTC_OP_MOD, %, R[INS.c]);
+op_MODI:
+    DIVIDE(PTC_OP_MOD, %, ptc_int((int16_t)INS.c));
 op_REM:
-    DIVIDE(PTC_OP_REM, %);
+    DIVIDE(PTC_OP_REM, %, R[INS.c]);
 op_QUOT:
-    DIVIDE(PTC_OP_QUOT, /);
+    DIVIDE(PTC_OP_QUOT, /, R[INS.c]);
+op_MULI : {
+    PtcValue x = R[INS.b];
+    int64_t product;
+    if (PTC_LIKELY(ptc_is_int(x)) &&
+        !__builtin_mul_overflow((int64_t)(x - 1), (int64_t)(int16_t)INS.c, &product)) {
+        R[INS.a] = (PtcValue)product | 1;
+        VM_NEXT;
+    }
+    call->pc = pc;
+    if (!slow_arith(vm, PTC_OP_MUL, 0, x, ptc_int((int16_t)INS.c), &R[INS.a]))
+        goto error;
+    VM_NEXT;
+}
 op_ADDI : {
     PtcValue x = R[INS.b];
     int64_t sum;
