@@ -12,6 +12,7 @@
 
 static PtcMem mem;
 static char dir[] = "/tmp/ptc-seen-XXXXXX";
+static PtcFileShelf shelf;
 static uint8_t one_entry[PTC_SHA256_BYTES] = {1}, other_entry[PTC_SHA256_BYTES] = {2};
 
 static PtcSeenOf of(const char *owner, const char *tool)
@@ -68,21 +69,21 @@ static const char *read_file(void)
 static bool keep(PtcSeenBook *book)
 {
     PtcWhy why;
-    return ptc_seen_book_keep(book, &why);
+    return ptc_seen_book_keep(book, "http:", "ann", &why);
 }
 
 static PtcSeenBook *restart(PtcSeenBook *book)
 {
     CHECK(keep(book));
     ptc_seen_book_free(book);
-    return ptc_seen_book_new(&mem, dir);
+    return ptc_seen_book_new(&mem, &shelf.shelf);
 }
 
 /* ------------------------------------------------------------------------------------ tests */
 
 static void test_owners(void)
 {
-    PtcSeenBook *book = ptc_seen_book_new(&mem, dir);
+    PtcSeenBook *book = ptc_seen_book_new(&mem, &shelf.shelf);
     CHECK_STR(get(book, of("ann", "get")), "-");
     CHECK(add(book, of("ann", "get"), "{id int}"));
     CHECK(!add(book, of("ann", "get"), "{id int}"));
@@ -107,7 +108,7 @@ static void test_owners(void)
 
 static void test_changed(void)
 {
-    PtcSeenBook *book = ptc_seen_book_new(&mem, dir);
+    PtcSeenBook *book = ptc_seen_book_new(&mem, &shelf.shelf);
     PtcSeenOf now = of("ann", "get");
     now.definition = PTC_TEXT("4567");
     CHECK_STR(get(book, now), "-");
@@ -127,18 +128,19 @@ static void test_two_books(void)
 {
     PtcWhy why;
     size_t count;
-    PtcSeenBook *a = ptc_seen_book_new(&mem, dir), *b = ptc_seen_book_new(&mem, dir);
+    PtcSeenBook *a = ptc_seen_book_new(&mem, &shelf.shelf),
+                *b = ptc_seen_book_new(&mem, &shelf.shelf);
     CHECK(add(a, of("ann", "both"), "{x int}"));
     CHECK(add(b, of("ann", "both"), "{y int}"));
     CHECK(keep(a) && keep(b));
     CHECK_STR(get(b, of("ann", "both")), "{x? int, y? int}");
     CHECK_STR(get(a, of("ann", "both")), "{x int}");
-    CHECK(ptc_seen_book_refresh(a));
-    CHECK(!ptc_seen_book_refresh(a));
+    CHECK(ptc_seen_book_refresh(a, "http:", "ann"));
+    CHECK(!ptc_seen_book_refresh(a, "http:", "ann"));
     CHECK_STR(get(a, of("ann", "both")), "{x? int, y? int}");
     CHECK(ptc_seen_book_forget(b, PTC_TEXT("git hub"), &count, &why) && count == 3);
     CHECK(ptc_seen_book_forget(b, PTC_TEXT("git hub"), &count, &why) && count == 0);
-    CHECK(ptc_seen_book_refresh(a));
+    CHECK(ptc_seen_book_refresh(a, "http:", "ann"));
     CHECK_STR(get(a, of("ann", "both")), "-");
     CHECK(keep(a) && !strstr(read_file(), "git hub"));
     CHECK(add(a, of("ann", "both"), "{z int}") && keep(a));
@@ -154,14 +156,14 @@ static void add_in_child(int number)
     PtcMem own;
     PtcWhy why;
     ptc_mem_init(&own, PTC_UNBOUNDED);
-    PtcSeenBook *book = ptc_seen_book_new(&own, dir);
+    PtcSeenBook *book = ptc_seen_book_new(&own, &shelf.shelf);
     bool ok = book != NULL;
     for (int i = 0; ok && i < TOOLS; i++) {
         char tool[16], shape[16];
         snprintf(tool, sizeof tool, "tool-%d", i);
         snprintf(shape, sizeof shape, "{k%d int}", number);
         ok = add(book, of("ann", tool), shape);
-        for (int n = 0; ok && !ptc_seen_book_keep(book, &why);)
+        for (int n = 0; ok && !ptc_seen_book_keep(book, "http:", "ann", &why);)
             ok = n++ < 100; /* the lock is waited for briefly */
     }
     ptc_seen_book_free(book);
@@ -178,7 +180,7 @@ static void test_processes(void)
         int status = -1;
         CHECK(waitpid(children[i], &status, 0) == children[i] && status == 0);
     }
-    PtcSeenBook *book = ptc_seen_book_new(&mem, dir);
+    PtcSeenBook *book = ptc_seen_book_new(&mem, &shelf.shelf);
     for (int i = 0; i < TOOLS; i++) {
         char tool[16];
         snprintf(tool, sizeof tool, "tool-%d", i);
@@ -204,10 +206,10 @@ static void test_corrupted(void)
         PtcWhy why;
         size_t count;
         write_file(texts[i]);
-        PtcSeenBook *book = ptc_seen_book_new(&mem, dir);
+        PtcSeenBook *book = ptc_seen_book_new(&mem, &shelf.shelf);
         CHECK_STR(get(book, of("ann", "get")), "-");
-        CHECK(ptc_seen_book_complains(book, &why) && strstr(why.text, "seen.json"));
-        CHECK(!ptc_seen_book_complains(book, &why));
+        CHECK(ptc_seen_book_complains(book, "http:", "ann", &why) && strstr(why.text, "seen.json"));
+        CHECK(!ptc_seen_book_complains(book, "http:", "ann", &why));
         CHECK(add(book, of("ann", "get"), "{id int}") && keep(book));
         CHECK_STR(get(book, of("ann", "get")), "{id int}");
         CHECK_STR(read_file(), texts[i]);
@@ -237,7 +239,7 @@ static void test_hostile(void)
     };
     for (size_t i = 0; i < sizeof seen / sizeof *seen; i++) {
         char text[8192], *at;
-        PtcSeenBook *book = ptc_seen_book_new(&mem, dir);
+        PtcSeenBook *book = ptc_seen_book_new(&mem, &shelf.shelf);
         size_t count;
         PtcWhy why;
         CHECK(ptc_seen_book_forget(book, (PtcText){NULL, 0}, &count, &why));
@@ -257,7 +259,7 @@ static void test_hostile(void)
 
 static void test_full(void)
 {
-    PtcSeenBook *book = ptc_seen_book_new(&mem, dir);
+    PtcSeenBook *book = ptc_seen_book_new(&mem, &shelf.shelf);
     for (int i = 0; i < PTC_SEEN_BOOK_MOST + 10; i++) {
         char tool[16];
         snprintf(tool, sizeof tool, "t%d", i);
@@ -281,7 +283,9 @@ static void test_nowhere(void)
     CHECK_STR(get(book, of("ann", "get")), "{id int}");
     CHECK(!ptc_seen_book_forget(book, (PtcText){NULL, 0}, &count, &why));
     ptc_seen_book_free(book);
-    book = ptc_seen_book_new(&mem, "/dev/null/x");
+    PtcFileShelf bad;
+    CHECK(ptc_file_shelf_init(&bad, "/dev/null/x"));
+    book = ptc_seen_book_new(&mem, &bad.shelf);
     CHECK(add(book, of("ann", "get"), "{id int}"));
     CHECK_STR(get(book, of("ann", "get")), "{id int}");
     (void)keep(book);
@@ -296,10 +300,10 @@ static void test_memory(void)
         PtcBuf out;
         ptc_mem_init(&poor, 64 << 20);
         ptc_mem_fail_at(&poor, nth);
-        PtcSeenBook *book = ptc_seen_book_new(&poor, dir);
+        PtcSeenBook *book = ptc_seen_book_new(&poor, &shelf.shelf);
         if (book) {
             (void)add(book, of("ann", "t7"), "{id string}");
-            (void)!ptc_seen_book_keep(book, &why);
+            (void)!ptc_seen_book_keep(book, "http:", "ann", &why);
             ptc_buf_init(&out, &poor, PTC_SEEN_BYTES);
             (void)ptc_seen_book_get(book, of("ann", "t9"), NULL, &out);
             ptc_buf_deinit(&out);
@@ -312,7 +316,7 @@ static void test_memory(void)
 int main(void)
 {
     ptc_mem_init(&mem, PTC_UNBOUNDED);
-    CHECK(mkdtemp(dir) != NULL);
+    CHECK(mkdtemp(dir) != NULL && ptc_file_shelf_init(&shelf, dir));
     CHECK_RUN(test_owners());
     CHECK_RUN(test_changed());
     CHECK_RUN(test_two_books());

@@ -15,6 +15,7 @@
 #include "store/sqlite_library.h"
 #include "store/store_shelf.h"
 #include "upstream/run/grants.h"
+#include "upstream/run/seen_book.h"
 
 static char dir[64];
 static PtcMem mem;
@@ -280,6 +281,67 @@ static void test_forged_grants(void)
     close_node(&n);
 }
 
+/* ------------------------------------------------------------------------------------ shapes */
+
+static PtcSeenOf seen_of(const char *owner, const char *tool)
+{
+    static const uint8_t entry[PTC_SHA256_BYTES] = {1};
+    return (PtcSeenOf){"http:", owner,        PTC_TEXT("notes"), ptc_text_cstr(tool),
+                       entry,   PTC_TEXT("1")};
+}
+
+/* What a server that begins now knows. */
+static bool is_seen(Node *n, const char *owner, const char *tool)
+{
+    PtcBuf out;
+    PtcSeenBook *book = ptc_seen_book_new(&mem, &n->kept.shelf);
+    ptc_buf_init(&out, &mem, 1000);
+    (void)ptc_seen_book_refresh(book, "http:", owner);
+    bool known = ptc_seen_book_get(book, seen_of(owner, tool), NULL, &out);
+    ptc_buf_deinit(&out);
+    ptc_seen_book_free(book);
+    return known;
+}
+
+static bool keeps(PtcSeenBook *book, const char *owner)
+{
+    PtcWhy why;
+    return ptc_seen_book_keep(book, "http:", owner, &why);
+}
+
+/* What programs on one server got is known on the other, to that owner, for as long as it is used. */
+static void test_shared_shapes(Node *a, Node *b)
+{
+    PtcSeenBook *books[2] = {ptc_seen_book_new(&mem, &a->kept.shelf),
+                             ptc_seen_book_new(&mem, &b->kept.shelf)};
+    CHECK(ptc_seen_book_add(books[0], seen_of("ann", "get"), NULL, PTC_TEXT("{id int}")));
+    CHECK(ptc_seen_book_add(books[1], seen_of("ann", "put"), NULL, PTC_TEXT("{id int}")));
+    CHECK(keeps(books[0], "ann") && keeps(books[1], "ann") && keeps(books[1], "bob"));
+    for (int i = 0; i < 2; i++) {
+        Node *n = i ? b : a;
+        CHECK(is_seen(n, "ann", "get") && is_seen(n, "ann", "put"));
+        CHECK(!is_seen(n, "bob", "get") && !is_seen(n, "", "get"));
+    }
+    ahead_ms = (int64_t)20 * 24 * 3600 * 1000;
+    PtcBuf out;
+    ptc_buf_init(&out, &mem, 1000);
+    CHECK(ptc_seen_book_get(books[1], seen_of("ann", "put"), NULL, &out));
+    ptc_buf_deinit(&out);
+    PtcSeenBook *later = ptc_seen_book_new(&mem, &b->kept.shelf); /* it says that they are used */
+    ptc_buf_init(&out, &mem, 1000);
+    (void)ptc_seen_book_refresh(later, "http:", "ann");
+    CHECK(ptc_seen_book_get(later, seen_of("ann", "get"), NULL, &out) && keeps(later, "ann"));
+    ptc_buf_deinit(&out);
+    ahead_ms = (int64_t)49 * 24 * 3600 * 1000;
+    CHECK(is_seen(a, "ann", "get"));
+    ahead_ms = (int64_t)51 * 24 * 3600 * 1000;
+    CHECK(!is_seen(a, "ann", "get"));
+    ahead_ms = 0;
+    ptc_seen_book_free(later);
+    for (int i = 0; i < 2; i++)
+        ptc_seen_book_free(books[i]);
+}
+
 /* ----------------------------------------------------------------------------------- secrets */
 
 static bool file_has(const char *what)
@@ -352,6 +414,7 @@ int main(void)
     test_shared_sheet(&a, &b);
     test_shared_grants(&a, &b);
     test_grants_at_once((Node *[]){&a, &b});
+    test_shared_shapes(&a, &b);
     test_hostile_grants(&a, &b);
     close_node(&a);
     close_node(&b);

@@ -42,8 +42,11 @@ int ptc_upstreams_forget(PtcUpstreamsCommand *c)
     size_t count;
     bool ok = true;
     char dir[PTC_UPSTREAMS_PATH];
+    PtcFileShelf files;
     ptc_upstreams_files_state(dir);
-    PtcSeenBook *book = ptc_seen_book_new(c->mem, dir[0] ? dir : NULL);
+    PtcShelf *own = dir[0] && ptc_file_shelf_init(&files, dir) ? &files.shelf : NULL;
+    PtcUpstreams *u = c->upstreams;
+    PtcSeenBook *book = ptc_seen_book_new(c->mem, u->kept.store ? &u->kept.shelf : own);
     if (!book)
         return PTC_EXIT_FAILED;
     if (c->argc == 0) {

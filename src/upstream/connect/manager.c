@@ -252,7 +252,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config)
     if (m->shelf)
         m->pins = ptc_pins_new(mem, m->shelf);
     if (!config->no_learn)
-        m->seen = ptc_seen_book_new(mem, config->state_dir);
+        m->seen = ptc_seen_book_new(mem, m->shelf);
     m->loop = ptc_loop_new(mem);
     m->work_loop = ptc_loop_new(mem);
     if (!m->loop || !m->work_loop || (m->shelf && !m->pins) || (!config->no_learn && !m->seen) ||

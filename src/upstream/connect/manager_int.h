@@ -353,7 +353,9 @@ bool ptc_serve_seen(PtcManager *m, const char *owner, const PtcUpstream *up, Ptc
 PtcCatalogTool *ptc_serve_seen_tools(PtcManager *m, PtcArena *arena, const PtcUpstream *up,
                                      PtcListing *l);
 /* Writes what was learnt, and says what is wrong with the file. */
-void ptc_serve_keep_seen(PtcManager *m);
+void ptc_serve_keep_seen(PtcManager *m, const char *owner);
+/* Has somebody else learnt something of this owner's results?  There are shapes. */
+bool ptc_serve_refresh_seen(PtcManager *m, const char *owner);
 
 /* ---- serve_run.c: fills the table of functions */
 void ptc_run_fill(PtcManager *m);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * Shapes that were seen, and the file seen.json: {"about", "format", "shapes": [{"server", "tool", "owner", "entry",
- * "definition", "seen"}]}.  What always holds: owners are in it as digests only, texts of it are cleaned before anybody
- * gets them, and a file that is in another form is never written over, only dropped when a person says so. */
+ * Shapes that were seen, and the sheet of them, the file seen.json or a record for each owner: {"about", "format",
+ * "shapes": [{"server", "tool", "owner", "entry", "definition", "seen"}]}.  What always holds: owners are in it as
+ * digests only, texts of it are cleaned before anybody gets them, and a file that is in another form is never written
+ * over, only dropped when a person says so. */
 #include "upstream/run/seen_book.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/budget.h"
 #include "base/grow.h"
-#include "base/os/whole_file.h"
+#include "base/os/shelf.h"
 #include "base/text/hex.h"
 #include "json/emit.h"
 #include "json/parse.h"
@@ -25,9 +24,11 @@ enum {
     SEEN_FORMAT = 1, /* files of another one are not read */
     SEEN_FILE_BYTES = 16 * PTC_MB,
     SEEN_HEAP_BYTES = 128 * PTC_MB,
-    SEEN_PATH_BYTES = 4200,
     SEEN_NAME_BYTES = 1000, /* of a server or a tool */
     SEEN_LOCK_MS = 300,     /* whoever waits is a program; the next one tries again */
+    SEEN_LOOK_MS = 1000,    /* at what others may have written to a store */
+    SEEN_TURNS = 10,        /* of those who write at once */
+    SEEN_OWNERS = 1000,
 };
 
 typedef struct {
@@ -45,15 +46,30 @@ typedef struct {
     size_t count, cap;
 } SeenShapes;
 
+/* In a store what is unused for so long is over; and that it is used is said once a day. */
+static const int64_t UNUSED_MS = (int64_t)30 * 24 * 3600 * 1000, DAY_NS = 24 * 3600 * PTC_S;
+
 struct PtcSeenBook {
     PtcMem *mem;
-    char path[SEEN_PATH_BYTES], lock_path[SEEN_PATH_BYTES]; /* "": nothing is kept */
-    /* It guards all below.  The file is read and written under it.  No lock but those of secrets is taken inside. */
+    PtcShelf *shelf; /* NULL: nothing is kept */
+    PtcSheet sheet;
+    /* In a store each owner has a book, in the list of the one that was made; guarded by the lock of that. */
+    PtcSeenBook *next, *books;
+    size_t count;
+    char *names; /* of the realm and the owner, each with its end */
+    size_t names_size;
+    /* It is held while the sheet is read and written in a store, by one thread at a time; who only reads does not wait
+     * for it.  `lock` is taken inside. */
+    pthread_mutex_t turn;
+    /* It guards all below.  A file is read and written under it, a store is not.  No lock but those of secrets is
+     * taken inside. */
     pthread_mutex_t lock;
     SeenShapes shapes;
-    bool read, told;
-    struct timespec time; /* of the file that was read */
-    uint64_t inode, size;
+    bool read, told, used;
+    uint64_t adds; /* how often something was added */
+    PtcSheetMark mark;
+    int64_t looked_ns,
+        said_ns;  /* the last look, and the last time that its use was said; 0: never */
     PtcWhy fault; /* why it cannot be used, if that is so */
 };
 
@@ -185,27 +201,12 @@ static bool add_to_shapes(PtcMem *mem, SeenShapes *all, const SeenShape *like, P
 
 /* ------------------------------------------------------------------------------------- file */
 
-static bool set_seen_path(char path[SEEN_PATH_BYTES], const char *dir, const char *name)
-{
-    int n = dir ? snprintf(path, SEEN_PATH_BYTES, "%s/%s", dir, name) : 0;
-    if (n <= 0 || n >= SEEN_PATH_BYTES)
-        path[0] = '\0';
-    return path[0] != '\0';
-}
-
-/* Is the file another one than was read?  Notes which one it is now. */
+/* Is the file another one than was read? */
 static bool is_new_file(PtcSeenBook *b)
 {
-    struct stat st;
-    if (stat(b->path, &st) != 0)
-        st = (struct stat){0};
-    bool same = b->read && st.st_mtim.tv_sec == b->time.tv_sec &&
-                st.st_mtim.tv_nsec == b->time.tv_nsec && (uint64_t)st.st_ino == b->inode &&
-                (uint64_t)st.st_size == b->size;
-    b->time = st.st_mtim;
-    b->inode = st.st_ino;
-    b->size = (uint64_t)st.st_size;
-    return !same;
+    PtcSheetMark now;
+    return b->shelf->look(b->shelf, &b->sheet, &now) &&
+           (!b->read || !ptc_sheet_same(&now, &b->mark));
 }
 
 static bool is_seen_name(PtcText name)
@@ -231,38 +232,50 @@ static bool read_shape_line(PtcMem *mem, PtcHeap *heap, PtcValue line, SeenShape
     return s && put_seen_text(mem, &s->seen, &s->seen_len, seen);
 }
 
-static bool fail_seen_file(PtcWhy *why, const char *path, const char *what)
+static bool fail_seen_file(const PtcSeenBook *b, PtcWhy *why, const char *what)
 {
-    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.300s: %.200s", path, what);
+    char place[PTC_SHELF_PATH];
+    return ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%.300s: %.200s",
+                       b->shelf ? ptc_sheet_place(b->shelf, &b->sheet, place) : "seen.json", what);
 }
 
-/* Appends what the file has; one that is not there has nothing.  False: it cannot be used, and why says so. */
-static bool read_seen_file(const PtcSeenBook *b, SeenShapes *all, PtcWhy *why)
+/* Appends what a sheet has. */
+static bool read_shapes(const PtcSeenBook *b, PtcText text, SeenShapes *all, PtcWhy *why)
 {
     PtcScratch scratch;
     PtcJsonError error;
-    PtcBuf text;
+    bool ok = true;
     ptc_scratch_init(&scratch, b->mem, SEEN_HEAP_BYTES);
-    ptc_buf_init(&text, b->mem, SEEN_FILE_BYTES);
     PtcHeap *heap = &scratch.heap;
-    bool there = ptc_whole_file_read(b->path, &text), ok = there || errno == ENOENT;
-    if (!ok)
-        fail_seen_file(why, b->path, strerror(errno));
-    PtcValue file =
-        there ? ptc_json_parse(heap, text.data ? text.data : "", text.len, &error) : PTC_NONE;
-    PtcValue list = there && file != PTC_NONE && ptc_is_map(file) &&
+    PtcValue file = ptc_json_parse(heap, text.bytes, text.len, &error);
+    PtcValue list = file != PTC_NONE && ptc_is_map(file) &&
                             ptc_fields_is(heap, file, "format", ptc_int(SEEN_FORMAT))
                         ? ptc_map_field(heap, file, "shapes")
                         : PTC_NONE;
-    if (there && (list == PTC_NONE || !ptc_is_sequential(list)))
-        ok = fail_seen_file(why, b->path,
+    if (list == PTC_NONE || !ptc_is_sequential(list))
+        ok = fail_seen_file(b, why,
                             "it is not in the form that ptc writes, and not used; "
                             "ptc upstreams forget begins anew");
     for (size_t i = 0; ok && i < ptc_fields_count(list); i++)
         if (!read_shape_line(b->mem, heap, ptc_seq_nth(list, i), all))
             ok = ptc_why_no_memory(why);
-    ptc_buf_deinit(&text);
     ptc_scratch_deinit(&scratch);
+    return ok;
+}
+
+/* Appends what the sheet has; one that is not there has nothing.  False: it cannot be used, and why says so. */
+static bool read_seen_file(const PtcSeenBook *b, SeenShapes *all, PtcSheetMark *mark, PtcWhy *why)
+{
+    PtcBuf text;
+    PtcWhy unread;
+    ptc_buf_init(&text, b->mem, SEEN_FILE_BYTES);
+    PtcSheetStatus status = b->shelf->read(b->shelf, &b->sheet, &text, mark, &unread);
+    int error = errno;
+    bool ok = status != PTC_SHEET_FAILED ||
+              fail_seen_file(b, why, b->shelf->shared ? unread.text : strerror(error));
+    if (status == PTC_SHEET_OK)
+        ok = read_shapes(b, ptc_buf_view(&text), all, why);
+    ptc_buf_deinit(&text);
     return ok;
 }
 
@@ -290,34 +303,33 @@ static bool put_shapes(PtcBuf *out, const SeenShapes *all)
     return ptc_emit_object_end(out);
 }
 
-/* With both locks held; these shapes become ours. */
-static bool write_seen_file(PtcSeenBook *b, SeenShapes *all, PtcWhy *why)
+/* Writes these over what was read. */
+static PtcSheetStatus write_shapes(const PtcSeenBook *b, const SeenShapes *all, PtcSheetMark *mark,
+                                   PtcWhy *why)
 {
     PtcBuf out;
+    PtcWhy unwritten;
+    PtcSheetStatus status = PTC_SHEET_FAILED;
+    const PtcSheetWrite how = {.over = *mark, .idle_ms = UNUSED_MS, .line = true};
     ptc_buf_init(&out, b->mem, SEEN_FILE_BYTES);
-    bool ok = put_shapes(&out, all) || ptc_why_no_memory(why);
-    if (ok && !ptc_whole_file_put(b->path, ptc_buf_view(&out),
-                                  (PtcWholeFile){.line = true, .dirs = true, .locked = true}))
-        ok = fail_seen_file(why, b->path, strerror(errno));
+    if (!put_shapes(&out, all))
+        ptc_why_no_memory(why);
+    else if ((status = b->shelf->write(b->shelf, &b->sheet, ptc_buf_view(&out), &how, mark,
+                                       &unwritten)) == PTC_SHEET_FAILED)
+        fail_seen_file(b, why, b->shelf->shared ? unwritten.text : strerror(errno));
     ptc_buf_deinit(&out);
-    if (ok) {
-        free_shapes(b->mem, &b->shapes);
-        b->shapes = *all;
-        b->read = true;
-        ptc_why_init(&b->fault);
-        (void)is_new_file(b);
-    } else {
-        free_shapes(b->mem, all);
-    }
-    return ok;
+    return status;
 }
 
-static int lock_seen_file(const PtcSeenBook *b, PtcWhy *why)
+/* With the lock held: what is written becomes ours. */
+static void take_written(PtcSeenBook *b, SeenShapes *all, const PtcSheetMark *mark)
 {
-    int fd = ptc_whole_file_lock(b->lock_path, SEEN_LOCK_MS);
-    if (fd < 0)
-        fail_seen_file(why, b->path, strerror(errno));
-    return fd;
+    free_shapes(b->mem, &b->shapes);
+    b->shapes = *all;
+    *all = (SeenShapes){0};
+    b->read = true;
+    b->mark = *mark;
+    ptc_why_init(&b->fault);
 }
 
 /* What is not in the file yet goes into `all`.  False: out of memory. */
@@ -349,16 +361,20 @@ static bool has_fresh_shapes(const PtcSeenBook *b)
 
 /* ------------------------------------------------------------------------------------- book */
 
-PtcSeenBook *ptc_seen_book_new(PtcMem *mem, const char *state_dir)
+PtcSeenBook *ptc_seen_book_new(PtcMem *mem, PtcShelf *shelf)
 {
     PtcSeenBook *b = ptc_mem_alloc(mem, sizeof *b);
     if (!b)
         return NULL;
     memset(b, 0, sizeof *b);
     b->mem = mem;
-    if (!set_seen_path(b->path, state_dir, "seen.json") ||
-        !set_seen_path(b->lock_path, state_dir, "seen.lock"))
-        b->path[0] = '\0';
+    b->shelf = shelf;
+    b->sheet = (PtcSheet){.kind = "shape",
+                          .owner = PTC_TEXT(""),
+                          .key = PTC_TEXT("-"),
+                          .file = "seen.json",
+                          .lock_file = "seen.lock"};
+    pthread_mutex_init(&b->turn, NULL);
     pthread_mutex_init(&b->lock, NULL);
     return b;
 }
@@ -367,27 +383,66 @@ void ptc_seen_book_free(PtcSeenBook *b)
 {
     if (!b)
         return;
+    for (PtcSeenBook *other = b->books, *next; other; other = next) {
+        next = other->next;
+        ptc_seen_book_free(other);
+    }
     free_shapes(b->mem, &b->shapes);
+    pthread_mutex_destroy(&b->turn);
     pthread_mutex_destroy(&b->lock);
+    if (b->names)
+        ptc_mem_free(b->mem, b->names, b->names_size);
     ptc_mem_free(b->mem, b, sizeof *b);
 }
 
-/* With the lock held: reads the file if it has to be; what was seen here stays on top of it. */
-static bool refresh_shapes(PtcSeenBook *b)
+static PtcSeenBook *new_book_of(PtcSeenBook *b, const char *realm, const char *owner)
 {
-    SeenShapes now = {0};
-    if (!b->path[0] || !is_new_file(b))
-        return false;
-    ptc_why_init(&b->fault);
-    b->read = true;
-    if (!read_seen_file(b, &now, &b->fault) || !add_fresh_shapes(b, &now)) {
-        free_shapes(b->mem, &now);
+    size_t realm_size = strlen(realm) + 1, owner_size = strlen(owner) + 1;
+    PtcSeenBook *own = b->count < SEEN_OWNERS ? ptc_seen_book_new(b->mem, b->shelf) : NULL;
+    if (!own)
+        return NULL;
+    own->names_size = realm_size + owner_size;
+    if (!(own->names = ptc_mem_alloc(b->mem, own->names_size))) {
+        ptc_seen_book_free(own);
+        return NULL;
+    }
+    memcpy(own->names, realm, realm_size);
+    memcpy(own->names + realm_size, owner, owner_size);
+    own->sheet.key = *realm ? (PtcText){own->names, realm_size - 1} : PTC_TEXT("local");
+    own->sheet.owner = (PtcText){own->names + realm_size, owner_size - 1};
+    own->next = b->books;
+    b->books = own;
+    b->count++;
+    return own;
+}
+
+/* In files all owners have one.  NULL: out of memory, or there are too many. */
+static PtcSeenBook *book_of(PtcSeenBook *b, const char *realm, const char *owner)
+{
+    if (!b->shelf || !b->shelf->shared)
+        return b;
+    pthread_mutex_lock(&b->lock);
+    PtcSeenBook *own = b->books;
+    while (own && (strcmp(own->names, realm) != 0 ||
+                   strcmp(own->names + strlen(own->names) + 1, owner) != 0))
+        own = own->next;
+    if (!own)
+        own = new_book_of(b, realm, owner);
+    pthread_mutex_unlock(&b->lock);
+    return own;
+}
+
+/* With the lock held: what was read becomes ours; what was seen here stays on top of it. */
+static bool take_read(PtcSeenBook *b, SeenShapes *now, const PtcSheetMark *mark)
+{
+    if (!add_fresh_shapes(b, now)) {
+        free_shapes(b->mem, now);
         return false;
     }
     for (size_t i = 0; i < b->shapes.count; i++) {
         SeenShape *s = &b->shapes.items[i];
         SeenShape *kept =
-            s->fresh ? find_shape(&now, s, server_of_shape(s), tool_of_shape(s)) : NULL;
+            s->fresh ? find_shape(now, s, server_of_shape(s), tool_of_shape(s)) : NULL;
         if (!kept)
             continue;
         kept->fresh = s->fresh;
@@ -395,20 +450,75 @@ static bool refresh_shapes(PtcSeenBook *b)
         s->fresh = NULL;
     }
     free_shapes(b->mem, &b->shapes);
-    b->shapes = now;
+    b->shapes = *now;
+    *now = (SeenShapes){0};
+    b->mark = *mark;
     return true;
 }
 
-bool ptc_seen_book_refresh(PtcSeenBook *b)
+/* Of a file, with the lock held: reads it if it has to be. */
+static bool refresh_shapes(PtcSeenBook *b)
 {
+    SeenShapes now = {0};
+    PtcSheetMark mark;
+    if (!b->shelf || b->shelf->shared || !is_new_file(b))
+        return false;
+    ptc_why_init(&b->fault);
+    b->read = true;
+    bool ok = read_seen_file(b, &now, &mark, &b->fault);
+    b->mark = mark;
+    if (ok)
+        return take_read(b, &now, &mark);
+    free_shapes(b->mem, &now);
+    return false;
+}
+
+/* Of a store, with the turn: the lock is not held while that is asked. */
+static bool refresh_from_store(PtcSeenBook *b)
+{
+    SeenShapes shapes = {0};
+    PtcSheetMark mark;
+    PtcWhy fault;
+    int64_t now = ptc_clock_ns(NULL);
     pthread_mutex_lock(&b->lock);
-    bool new = refresh_shapes(b);
+    bool due = !b->looked_ns || now - b->looked_ns >= SEEN_LOOK_MS * PTC_MS;
+    b->looked_ns = due ? now : b->looked_ns;
     pthread_mutex_unlock(&b->lock);
+    if (!due || !is_new_file(b))
+        return false;
+    ptc_why_init(&fault);
+    bool ok = read_seen_file(b, &shapes, &mark, &fault);
+    pthread_mutex_lock(&b->lock);
+    b->read = ok;
+    b->fault = fault;
+    ok = ok && take_read(b, &shapes, &mark);
+    pthread_mutex_unlock(&b->lock);
+    free_shapes(b->mem, &shapes);
+    return ok;
+}
+
+bool ptc_seen_book_refresh(PtcSeenBook *book, const char *realm, const char *owner)
+{
+    PtcSeenBook *b = book_of(book, realm, owner);
+    bool new = false;
+    if (b && b->shelf && b->shelf->shared) {
+        if (pthread_mutex_trylock(&b->turn) != 0) /* somebody is at it */
+            return false;
+        new = refresh_from_store(b);
+        pthread_mutex_unlock(&b->turn);
+    } else if (b) {
+        pthread_mutex_lock(&b->lock);
+        new = refresh_shapes(b);
+        pthread_mutex_unlock(&b->lock);
+    }
     return new;
 }
 
-bool ptc_seen_book_complains(PtcSeenBook *b, PtcWhy *why)
+bool ptc_seen_book_complains(PtcSeenBook *book, const char *realm, const char *owner, PtcWhy *why)
 {
+    PtcSeenBook *b = book_of(book, realm, owner);
+    if (!b)
+        return false;
     pthread_mutex_lock(&b->lock);
     bool tells = b->fault.class && !b->told;
     b->told = b->told || tells;
@@ -427,17 +537,19 @@ static SeenShape shape_like(PtcSeenOf of)
     return like;
 }
 
-bool ptc_seen_book_add(PtcSeenBook *b, PtcSeenOf of, const PtcSecrets *secrets, PtcText text)
+bool ptc_seen_book_add(PtcSeenBook *book, PtcSeenOf of, const PtcSecrets *secrets, PtcText text)
 {
     SeenShape like = shape_like(of);
-    if (!is_seen_name(of.server) || !is_seen_name(of.tool))
+    PtcSeenBook *b = book_of(book, of.realm, of.owner);
+    if (!b || !is_seen_name(of.server) || !is_seen_name(of.tool))
         return false;
     pthread_mutex_lock(&b->lock);
     if (!b->read)
         (void)refresh_shapes(b);
     bool new = add_to_shapes(b->mem, &b->shapes, &like, of.server, of.tool, secrets, text);
     SeenShape *s = new ? find_shape(&b->shapes, &like, of.server, of.tool) : NULL;
-    if (s && b->path[0])
+    b->adds += new;
+    if (s && b->shelf)
         (void)merge_shape(b->mem, secrets, &s->fresh, &s->fresh_len, text);
     pthread_mutex_unlock(&b->lock);
     return new;
@@ -452,9 +564,12 @@ static bool clean_shape(PtcMem *mem, SeenShape *s, const PtcSecrets *secrets)
     return !ptc_text_is((PtcText){s->seen, s->seen_len}, "any");
 }
 
-bool ptc_seen_book_get(PtcSeenBook *b, PtcSeenOf of, const PtcSecrets *secrets, PtcBuf *out)
+bool ptc_seen_book_get(PtcSeenBook *book, PtcSeenOf of, const PtcSecrets *secrets, PtcBuf *out)
 {
     SeenShape like = shape_like(of);
+    PtcSeenBook *b = book_of(book, of.realm, of.owner);
+    if (!b)
+        return false;
     pthread_mutex_lock(&b->lock);
     if (!b->read)
         (void)refresh_shapes(b);
@@ -462,43 +577,93 @@ bool ptc_seen_book_get(PtcSeenBook *b, PtcSeenOf of, const PtcSecrets *secrets, 
     bool known = s && s->seen &&
                  memcmp(s->definition, like.definition, sizeof like.definition) == 0 &&
                  clean_shape(b->mem, s, secrets) && ptc_buf_add(out, s->seen, s->seen_len);
+    b->used = b->used || known;
     pthread_mutex_unlock(&b->lock);
     return known;
 }
 
-/* With the lock held. */
-static bool keep_shapes(PtcSeenBook *b, PtcWhy *why)
+/* One turn: reads the sheet, puts what is new on top of it, writes it. */
+static PtcSheetStatus try_to_keep(PtcSeenBook *b, PtcWhy *why)
 {
     SeenShapes now = {0};
-    int fd = lock_seen_file(b, why);
-    if (fd < 0)
-        return false;
-    bool ok = read_seen_file(b, &now, why);
+    PtcSheetMark mark;
+    bool shared = b->shelf->shared;
+    PtcSheetStatus status = PTC_SHEET_FAILED;
+    bool ok = read_seen_file(b, &now, &mark, why);
+    if (shared)
+        pthread_mutex_lock(&b->lock);
+    uint64_t adds = b->adds;
     if (ok && !add_fresh_shapes(b, &now))
         ok = ptc_why_no_memory(why);
+    if (shared)
+        pthread_mutex_unlock(&b->lock);
     if (ok)
-        ok = write_seen_file(b, &now, why);
-    else
-        free_shapes(b->mem, &now);
-    close(fd);
-    return ok;
+        status = write_shapes(b, &now, &mark, why);
+    if (shared)
+        pthread_mutex_lock(&b->lock);
+    if (status == PTC_SHEET_OK && b->adds == adds)
+        take_written(b, &now, &mark);
+    else if (status == PTC_SHEET_OK) /* more was seen meanwhile, which is still to be written */
+        (void)take_read(b, &now, &mark);
+    if (shared)
+        pthread_mutex_unlock(&b->lock);
+    free_shapes(b->mem, &now);
+    return status;
 }
 
-bool ptc_seen_book_keep(PtcSeenBook *b, PtcWhy *why)
+/* In a file with the lock held, in a store with the turn. */
+static bool keep_shapes(PtcSeenBook *b, PtcWhy *why)
 {
+    PtcSheetLock lock;
+    PtcSheetStatus status = PTC_SHEET_CHANGED;
+    if (!b->shelf->lock(b->shelf, &b->sheet, SEEN_LOCK_MS, &lock, why))
+        return fail_seen_file(b, why, strerror(errno));
+    for (int i = 0; status == PTC_SHEET_CHANGED && i < SEEN_TURNS; i++)
+        status = try_to_keep(b, why);
+    b->shelf->unlock(b->shelf, &lock);
+    return status == PTC_SHEET_OK ||
+           (status == PTC_SHEET_CHANGED && fail_seen_file(b, why, "others write it all the time"));
+}
+
+/* With the lock held: is there something to be written, or to be said to be used? */
+static bool wants_keeping(PtcSeenBook *b)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    bool shared = b->shelf->shared;
+    bool say = shared && b->used && (!b->said_ns || now - b->said_ns >= DAY_NS);
+    bool wants = !b->fault.class && (say || has_fresh_shapes(b));
+    if (wants && shared)
+        b->said_ns = now;
+    return wants;
+}
+
+bool ptc_seen_book_keep(PtcSeenBook *book, const char *realm, const char *owner, PtcWhy *why)
+{
+    PtcSeenBook *b = book_of(book, realm, owner);
+    if (!b || !b->shelf)
+        return true;
     pthread_mutex_lock(&b->lock);
-    bool ok = !b->path[0] || b->fault.class || !has_fresh_shapes(b) || keep_shapes(b, why);
+    bool wants = wants_keeping(b), shared = b->shelf->shared;
+    bool ok = !wants || shared || keep_shapes(b, why);
     pthread_mutex_unlock(&b->lock);
+    if (wants && shared) {
+        pthread_mutex_lock(&b->turn);
+        ok = keep_shapes(b, why);
+        pthread_mutex_unlock(&b->turn);
+    }
     return ok;
 }
 
 /* ----------------------------------------------------------------------------------- people */
 
-size_t ptc_seen_book_count(PtcSeenBook *b, PtcText server)
+size_t ptc_seen_book_count(PtcSeenBook *book, PtcText server)
 {
     size_t n = 0;
+    PtcSeenBook *b = book_of(book, "", "");
+    (void)ptc_seen_book_refresh(book, "", "");
+    if (!b)
+        return 0;
     pthread_mutex_lock(&b->lock);
-    (void)refresh_shapes(b);
     for (size_t i = 0; i < b->shapes.count; i++)
         n += ptc_text_same(server_of_shape(&b->shapes.items[i]), server);
     pthread_mutex_unlock(&b->lock);
@@ -518,24 +683,41 @@ static size_t drop_shapes(PtcMem *mem, SeenShapes *all, PtcText server)
     return before - left;
 }
 
-bool ptc_seen_book_forget(PtcSeenBook *b, PtcText server, size_t *count, PtcWhy *why)
+/* One turn. */
+static PtcSheetStatus try_to_forget(PtcSeenBook *b, PtcText server, size_t *count, PtcWhy *why)
 {
     SeenShapes now = {0};
-    *count = 0;
-    if (!b->path[0])
-        return fail_seen_file(why, "seen.json",
-                              "there is no place for it: set HOME or XDG_STATE_HOME");
-    pthread_mutex_lock(&b->lock);
-    int fd = lock_seen_file(b, why);
-    bool ok = fd >= 0 && (read_seen_file(b, &now, why) || !server.bytes);
-    if (ok) {
+    PtcSheetMark mark = {{0}};
+    PtcSheetStatus status = PTC_SHEET_FAILED;
+    if (read_seen_file(b, &now, &mark, why) || !server.bytes) {
         *count = drop_shapes(b->mem, &now, server);
-        ok = write_seen_file(b, &now, why);
-    } else {
-        free_shapes(b->mem, &now);
+        status = write_shapes(b, &now, &mark, why);
     }
-    if (fd >= 0)
-        close(fd);
+    if (status == PTC_SHEET_OK)
+        take_written(b, &now, &mark);
+    free_shapes(b->mem, &now);
+    return status;
+}
+
+/* Nobody else uses the book of a person who asks for this, so the lock is held. */
+bool ptc_seen_book_forget(PtcSeenBook *book, PtcText server, size_t *count, PtcWhy *why)
+{
+    PtcSheetLock lock;
+    PtcSheetStatus status = PTC_SHEET_CHANGED;
+    PtcSeenBook *b = book_of(book, "", "");
+    *count = 0;
+    if (!b)
+        return ptc_why_no_memory(why);
+    if (!b->shelf)
+        return fail_seen_file(b, why, "there is no place for it: set HOME or XDG_STATE_HOME");
+    pthread_mutex_lock(&b->lock);
+    bool locked = b->shelf->lock(b->shelf, &b->sheet, SEEN_LOCK_MS, &lock, why);
+    if (!locked)
+        fail_seen_file(b, why, strerror(errno));
+    for (int i = 0; locked && status == PTC_SHEET_CHANGED && i < SEEN_TURNS; i++)
+        status = try_to_forget(b, server, count, why);
+    if (locked)
+        b->shelf->unlock(b->shelf, &lock);
     pthread_mutex_unlock(&b->lock);
-    return ok;
+    return locked && status == PTC_SHEET_OK;
 }

@@ -9,6 +9,7 @@
 #define PTC_UPSTREAM_RUN_SEEN_BOOK_H
 
 #include "base/buf.h"
+#include "base/os/shelf.h"
 #include "base/text/hmac.h"
 #include "base/why.h"
 #include "trace/redact.h"
@@ -27,24 +28,26 @@ typedef struct PtcSeenOf {
     PtcText definition;   /* digest of the tool, in digits */
 } PtcSeenOf;
 
-/* The file seen.json in a directory, which need not be there; NULL: nothing is kept.  Reads nothing yet.  NULL: out of
- * memory. */
-PTC_MUST_USE PtcSeenBook *ptc_seen_book_new(PtcMem *mem, const char *state_dir);
+/* On a shelf, which is borrowed: the file seen.json, or a record for each owner; NULL: nothing is kept.  Reads nothing
+ * yet.  NULL: out of memory. */
+PTC_MUST_USE PtcSeenBook *ptc_seen_book_new(PtcMem *mem, PtcShelf *shelf);
 void ptc_seen_book_free(PtcSeenBook *book); /* NULL is fine */
 
-/* Has somebody written the file since it was read?  It is read again then, and so it is at first. */
-bool ptc_seen_book_refresh(PtcSeenBook *book);
+/* Has somebody written the file since it was read?  It is read again then, and so it is at first.  In a store that is
+ * what this owner has, looked at once a second at most and with no lock held. */
+bool ptc_seen_book_refresh(PtcSeenBook *book, const char *realm, const char *owner);
 /* Why the file is not used, if that is so; told once. */
-bool ptc_seen_book_complains(PtcSeenBook *book, PtcWhy *why);
+bool ptc_seen_book_complains(PtcSeenBook *book, const char *realm, const char *owner, PtcWhy *why);
 
 /* A result was like this (ptc_seen_shape).  True: that was not known. */
 bool ptc_seen_book_add(PtcSeenBook *book, PtcSeenOf of, const PtcSecrets *secrets, PtcText shape);
 /* Appends what results were like, if that is known. */
 bool ptc_seen_book_get(PtcSeenBook *book, PtcSeenOf of, const PtcSecrets *secrets, PtcBuf *out);
 /* Writes what was added since the last time, if anything was.  False: it could not be written, and why says so. */
-PTC_MUST_USE bool ptc_seen_book_keep(PtcSeenBook *book, PtcWhy *why);
+PTC_MUST_USE bool ptc_seen_book_keep(PtcSeenBook *book, const char *realm, const char *owner,
+                                     PtcWhy *why);
 
-/* How many tools of a server are known, of all owners together. */
+/* How many tools of a server are known, of all owners together; in a store, of the one without a name. */
 size_t ptc_seen_book_count(PtcSeenBook *book, PtcText server);
 /* Drops those of a server (absent: of all, also if the file cannot be read).  False: the file could not be written, and
  * why says so. */

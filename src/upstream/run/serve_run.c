@@ -79,7 +79,7 @@ static void *begin_upstream_run(PtcRemote *self, const char *owner, int64_t dead
     ptc_grants_init(&run->declined, m->mem);
     if (m->pins && ptc_pins_refresh(m->pins)) /* somebody approved something */
         atomic_fetch_add(&m->version, 1);
-    if (m->seen && ptc_seen_book_refresh(m->seen))
+    if (m->seen && ptc_serve_refresh_seen(m, owner))
         atomic_fetch_add(&m->version, 1);
     pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < m->count; i++)
@@ -396,7 +396,7 @@ static void end_upstream_run(void *user, PtcBuf *call_log)
     if (call_log)
         ptc_run_call_log(run, call_log);
     ptc_inquiry_end(run);
-    ptc_serve_keep_seen(m);
+    ptc_serve_keep_seen(m, run->owner);
     while (run->calls)
         ptc_call_free(run->calls);
     for (size_t i = 0; i < 2 * m->count; i++)

@@ -6,14 +6,23 @@
 #include "tool/seen/seen.h"
 #include "upstream/run/serve_int.h"
 
+static const char *realm_of(const PtcManager *m)
+{
+    return m->config.realm ? m->config.realm : "";
+}
+
 /* Without a realm all owners are the person of this process, whatever they are called. */
+static const char *owner_in(const PtcManager *m, const char *owner)
+{
+    return *realm_of(m) ? owner : "";
+}
+
 static PtcSeenOf seen_of(PtcManager *m, const char *owner, const PtcUpstream *up, PtcListing *l,
                          size_t tool)
 {
-    const char *realm = m->config.realm ? m->config.realm : "",
-               *digest = ptc_listing_digest(l, tool);
-    return (PtcSeenOf){.realm = realm,
-                       .owner = *realm ? owner : "",
+    const char *digest = ptc_listing_digest(l, tool);
+    return (PtcSeenOf){.realm = realm_of(m),
+                       .owner = owner_in(m, owner),
                        .server = up->entry.name,
                        .tool = l->server.tools[tool].name,
                        .entry = up->identity,
@@ -56,22 +65,27 @@ static void tell_seen(PtcManager *m, const char *what, const PtcWhy *why)
              (PtcText){line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1});
 }
 
-void ptc_serve_keep_seen(PtcManager *m)
+bool ptc_serve_refresh_seen(PtcManager *m, const char *owner)
+{
+    return ptc_seen_book_refresh(m->seen, realm_of(m), owner_in(m, owner));
+}
+
+void ptc_serve_keep_seen(PtcManager *m, const char *owner)
 {
     PtcWhy why;
     if (!m->seen)
         return;
-    if (!ptc_seen_book_keep(m->seen, &why) && m->config.log)
+    const char *who = owner_in(m, owner);
+    if (!ptc_seen_book_keep(m->seen, realm_of(m), who, &why) && m->config.log)
         m->config.log(m->config.user, ptc_text_cstr(why.text));
-    if (ptc_seen_book_complains(m->seen, &why))
+    if (ptc_seen_book_complains(m->seen, realm_of(m), who, &why))
         tell_seen(m, "what was seen of tools is not known", &why);
 }
 
 PtcCatalogTool *ptc_serve_seen_tools(PtcManager *m, PtcArena *arena, const PtcUpstream *up,
                                      PtcListing *l)
 {
-    const char *realm = m->config.realm ? m->config.realm : "";
-    if (!m->seen || *realm || ptc_seen_book_count(m->seen, up->entry.name) == 0)
+    if (!m->seen || *realm_of(m) || ptc_seen_book_count(m->seen, up->entry.name) == 0)
         return NULL;
     PtcCatalogTool *tools = ptc_arena_alloc(arena, l->server.count * sizeof *tools);
     for (size_t i = 0; tools && i < l->server.count; i++) {
