@@ -13,6 +13,7 @@
 #include "json/parse.h"
 #include "value/coll/vec.h"
 #include "value/str.h"
+#include "yaml/yaml_read.h"
 
 static bool is_stdin(const char *path)
 {
@@ -64,7 +65,7 @@ PtcDataKind ptc_data_kind(const char *path)
         PtcDataKind kind;
     } kinds[] = {{".json", PTC_DATA_JSON}, {".jsonl", PTC_DATA_JSONL}, {".ndjson", PTC_DATA_JSONL},
                  {".csv", PTC_DATA_CSV},   {".tsv", PTC_DATA_CSV},     {".txt", PTC_DATA_LINES},
-                 {".log", PTC_DATA_LINES}};
+                 {".log", PTC_DATA_LINES}, {".yaml", PTC_DATA_YAML},   {".yml", PTC_DATA_YAML}};
     if (is_stdin(path))
         return PTC_DATA_TOLD;
     const char *slash = strrchr(path, '/');
@@ -144,6 +145,20 @@ static PtcValue parse_jsonl_file(const PtcDataFile *f, const char *path, PtcText
     return v == PTC_NONE ? fail_json_file(f, path, &error) : v;
 }
 
+/* ------------------------------------------------------------------------------------- YAML */
+
+static PtcValue parse_yaml_file(const PtcDataFile *f, const char *path, PtcText t)
+{
+    PtcYamlError error;
+    PtcValue v = ptc_yaml_read_data(f->heap, ptc_charset_unmarked(t), &error);
+    if (v != PTC_NONE)
+        return v;
+    if (!error.message[0])
+        return fail_file_memory(f, path);
+    return error.line ? fail_data_file(f, path, "line %zu: %s", error.line, error.message)
+                      : fail_data_file(f, path, "%s", error.message);
+}
+
 /* ------------------------------------------------------------------------------------- text */
 
 static PtcValue parse_csv_file(const PtcDataFile *f, const char *path, PtcText t, PtcDataForm *form)
@@ -211,6 +226,7 @@ static PtcValue parse_file_text(const PtcDataFile *f, const char *path, PtcText 
     case PTC_DATA_JSONL: return parse_jsonl_file(f, path, t, form);
     case PTC_DATA_CSV:
     case PTC_DATA_TSV: return parse_csv_file(f, path, t, form);
+    case PTC_DATA_YAML: return parse_yaml_file(f, path, t);
     default: return parse_lines_file(f, path, t);
     }
 }

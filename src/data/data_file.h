@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * data_file.h - a file of data as a value: JSON, JSON Lines, CSV or lines of text, packed (unpack.h) or not.
+ * data_file.h - a file of data as a value: JSON, JSON Lines, CSV, YAML or lines of text, packed (unpack.h) or not.
  *
- * The ending of the name says what it is: .json, .jsonl or .ndjson, .csv or .tsv (csv.h), .txt or .log (a vector of its
- * lines); .gz, .zst or .xz behind it changes nothing.  Names with another ending or none, and standard input ("-"), are
- * told by their content (guess.h).  JSON is one value, or several behind each other, which become a vector. */
+ * The ending of the name says what it is: .json, .jsonl or .ndjson, .csv or .tsv (csv.h), .yaml or .yml, .txt or .log
+ * (a vector of its lines); .gz, .zst or .xz behind it changes nothing.  Names with another ending or none, and standard
+ * input ("-"), are told by their content (guess.h).  JSON is one value, or several behind each other, which become a
+ * vector; so do several documents of YAML.
+ */
 #ifndef PTC_DATA_DATA_FILE_H
 #define PTC_DATA_DATA_FILE_H
 

@@ -203,6 +203,46 @@ static void take_despite_bad_rows(PtcDataForm *form, PtcText text)
     form->other = PTC_DATA_LINES;
 }
 
+/* The next line of a text, which is shortened by it. */
+static PtcText next_guess_line(PtcText *text)
+{
+    const char *lf = memchr(text->bytes, '\n', text->len);
+    PtcText line = {text->bytes, lf ? (size_t)(lf - text->bytes) : text->len};
+    size_t used = line.len + (lf != NULL);
+    text->bytes += used;
+    text->len -= used;
+    return ptc_text_trim(line, "\r");
+}
+
+/* - item, key: value, "key": */
+static bool is_yaml_line(PtcText line)
+{
+    PtcText t = ptc_text_trim(line, " ");
+    const char *colon = memchr(t.bytes, ':', t.len);
+    if (t.len > 0 && *t.bytes == '-' && (t.len == 1 || t.bytes[1] == ' '))
+        return true;
+    return t.len > 0 && colon && (colon + 1 == t.bytes + t.len || colon[1] == ' ') &&
+           (is_name_letter(*t.bytes) || is_sign_of(*t.bytes, "_\"'"));
+}
+
+/* Text in Markdown begins with such a line, too, and has another before what is no YAML. */
+static bool begins_yaml(PtcText text)
+{
+    PtcText line = next_guess_line(&text);
+    if (ptc_text_starts(line, "%YAML "))
+        return true;
+    bool begins = ptc_text_is(line, "---"), ok = begins && text.len > 0;
+    for (bool first = true; ok && text.len > 0;) {
+        line = next_guess_line(&text);
+        if (first && (line.len == 0 || *line.bytes == '#'))
+            continue;
+        ok = !begins || is_yaml_line(line);
+        begins = ptc_text_is(line, "---");
+        first = false;
+    }
+    return ok;
+}
+
 bool ptc_data_guess(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form)
 {
     *form = (PtcDataForm){
@@ -217,6 +257,10 @@ bool ptc_data_guess(PtcMem *mem, PtcText text, bool whole, PtcDataForm *form)
     bool is_json = ptc_json_begins(json.bytes, json.len, whole);
     if (is_json)
         form->kind = PTC_DATA_JSON;
+    if (!is_json && begins_yaml(json)) {
+        form->kind = PTC_DATA_YAML;
+        return true;
+    }
     if (is_json && !is_sign_of(*json.bytes, "{[\""))
         form->other = PTC_DATA_LINES; /* numbers may be meant as text */
     if (!is_json && is_meant_as_json(json))

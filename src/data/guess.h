@@ -3,7 +3,8 @@
  *
  * Only its beginning is looked at.  It is JSON if that is the beginning of JSON values, where numbers, strings and
  * words stand on lines of their own; CSV if it has at least two records, all of as many fields, of which the first
- * looks like names: short, distinct, beginning with a letter; else it is lines. */
+ * looks like names: short, distinct, beginning with a letter; YAML if a line `---` is the first of it and of each
+ * document; else it is lines. */
 #ifndef PTC_DATA_GUESS_H
 #define PTC_DATA_GUESS_H
 
@@ -20,9 +21,10 @@ typedef enum PtcDataKind {
     PTC_DATA_JSONL,
     PTC_DATA_CSV,
     PTC_DATA_TSV,
+    PTC_DATA_YAML,
     PTC_DATA_LINES,
 } PtcDataKind;
-#define PTC_DATA_KINDS "json|jsonl|csv|tsv|lines"
+#define PTC_DATA_KINDS "json|jsonl|csv|tsv|yaml|lines"
 
 /* How a text is read. */
 typedef struct PtcDataForm {

@@ -240,6 +240,10 @@ static bool find_stream_kind(PtcRowStream *s, const char *path)
             s, 0,
             "--each reads JSON Lines, and --input jsonl says that it is; without --each "
             "JSON is read whole, and (map f rows) goes through it");
+    if (form->kind == PTC_DATA_YAML)
+        return refuse_rows(s, 0,
+                           "--each does not read YAML; without --each it is read whole, and "
+                           "(map f rows) goes through it");
     if (form->kind == PTC_DATA_TSV) {
         form->kind = PTC_DATA_CSV;
         form->separator = '\t';

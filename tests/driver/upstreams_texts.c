@@ -6,10 +6,10 @@
 #include "base/utf8.h"
 #include "trace/redact.h"
 #include "upstream/config/config.h"
-#include "upstream/config/yaml_read.h"
 #include "upstream/openapi/openapi_dialect.h"
 #include "upstream/openapi/openapi_request.h"
 #include "upstream/openapi/openapi_response.h"
+#include "yaml/yaml_read.h"
 
 bool ptc_upstreams_clean(PtcUpstreamsDesk *desk, const char **why)
 {

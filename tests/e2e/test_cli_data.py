@@ -154,7 +154,7 @@ def test_input():
     desk.gives("cat orders.csv | ptc eval --format json --input lines --data o=@- '(count data/o)'", 4)
     desk.gives("cat orders.csv | ptc eval --format json --data o=@- '(count data/o)'", 3, CSV4)
     desk.refuses("ptc eval --input csv '(count data)'", "ptc --input lines FILE PROGRAM")
-    desk.refuses("ptc --input xml orders.csv rows", "--input is one of json|jsonl|csv|tsv|lines, not 'xml'")
+    desk.refuses("ptc --input xml orders.csv rows", "--input is one of json|jsonl|csv|tsv|yaml|lines, not 'xml'")
 
 
 def test_options():
@@ -246,6 +246,25 @@ def test_packed():
         desk.refuses(f"ptc damaged.{kind} rows", "but its packed bytes are damaged")
 
 
+def test_yaml():
+    """Aliases that stand for too much, nesting, tags, several documents; large ones in bounds."""
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+        f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi"))
+    desk.write("bomb.yaml", bomb)
+    desk.refuses("ptc bomb.yaml data", "bomb.yaml: line 7: it is too large once its aliases are followed")
+    desk.write("deep.yaml", "[" * 1000)
+    desk.refuses("ptc deep.yaml data", "deep.yaml: line 1: it is nested too deep")
+    desk.write("tag.yaml", "a: !!python/object:x 1\n")
+    desk.refuses("ptc tag.yaml data", "tag.yaml: line 1: tags are not read")
+    desk.write("large.yaml", "".join(f"- {{id: {i}, name: n{i}}}\n" for i in range(300_000)))
+    desk.gives("ptc large.yaml '(count (distinct (map :name rows)))'", 300_000)
+    desk.refuses("ptc --context-mb 20 large.yaml '(count rows)'", "does not fit into the 20 MiB")
+    odd = {"a": [], "b": {}, "c": [[1, [2]], [[]], {}], "yes": "no", "": "x:", "1": "1.5", "é\u2028\x7f\ufeff": "\x85#\n", "k" * 2000: {"l": [None, True]}}
+    desk.write("odd.json", json.dumps(odd))
+    desk.gives("ptc odd.json --format yaml data > odd.yaml; ptc odd.yaml data", odd)
+    desk.refuses("ptc --each large.yaml row", "--each does not read YAML")
+
+
 def test_hostile():
     """Bounded, and refused with a reason: broken and exploding gzip, wrong bytes, very wide and very long lines."""
     whole = gzip.compress(ORDERS.encode())
@@ -272,6 +291,6 @@ def test_hostile():
     desk.prints("ptc eval --context-mb 64 --context @large.json '(count data/a)'", "200000\n")
 
 
-for test in (test_files, test_several, test_skip_bad, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_packed, test_hostile):
+for test in (test_files, test_several, test_skip_bad, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_packed, test_yaml, test_hostile):
     test()
 sys.exit(desk.end())

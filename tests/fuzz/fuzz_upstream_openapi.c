@@ -5,11 +5,11 @@
 #include "fuzz/upstream_help.h"
 #include "upstream/catalog/canonical.h"
 #include "upstream/config/header.h"
-#include "upstream/config/yaml_read.h"
 #include "upstream/openapi/openapi_dialect.h"
 #include "upstream/openapi/openapi_request.h"
 #include "upstream/openapi/openapi_response.h"
 #include "upstream/openapi/openapi_tools.h"
+#include "yaml/yaml_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

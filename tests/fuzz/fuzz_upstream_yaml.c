@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_upstream_yaml.c - YAML as values. */
 #include "fuzz/upstream_help.h"
-#include "upstream/config/yaml_read.h"
+#include "yaml/yaml_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

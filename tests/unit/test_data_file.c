@@ -123,7 +123,7 @@ static void test_rows(void)
 /* A guess about a copy that ends where its memory does: "JSON", "CSV 3,", "lines", with "/" and what else it may be. */
 static const char *guessed(const char *text, size_t len, bool is_whole)
 {
-    static const char *const names[] = {"", "JSON", "JSONL", "CSV", "TSV", "lines"};
+    static const char *const names[] = {"", "JSON", "JSONL", "CSV", "TSV", "YAML", "lines"};
     static char out[40];
     PtcMem mem;
     PtcDataForm form = {0};

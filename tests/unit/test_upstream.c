@@ -21,7 +21,6 @@
 #include "upstream/config/credentials.h"
 #include "upstream/config/header.h"
 #include "upstream/config/policy.h"
-#include "upstream/config/yaml_read.h"
 #include "upstream/connect/auth_apply.h"
 #include "upstream/connect/roots.h"
 #include "upstream/openapi/openapi_body.h"
@@ -32,6 +31,7 @@
 #include "upstream/run/tool_result.h"
 #include "value/coll/fields.h"
 #include "value/scratch.h"
+#include "yaml/yaml_read.h"
 
 static PtcValue parse(PtcHeap *heap, const char *json)
 {

@@ -101,11 +101,9 @@ void ptc_data_in_say(const char *path, const PtcDataForm *form)
 {
     static const struct {
         const char *option, *name;
-    } kinds[] = {[PTC_DATA_JSON] = {"json", "JSON"},
-                 [PTC_DATA_JSONL] = {"jsonl", "JSON Lines"},
-                 [PTC_DATA_CSV] = {"csv", "CSV"},
-                 [PTC_DATA_TSV] = {"tsv", "TSV"},
-                 [PTC_DATA_LINES] = {"lines", "lines"}};
+    } kinds[] = {[PTC_DATA_JSON] = {"json", "JSON"}, [PTC_DATA_JSONL] = {"jsonl", "JSON Lines"},
+                 [PTC_DATA_CSV] = {"csv", "CSV"},    [PTC_DATA_TSV] = {"tsv", "TSV"},
+                 [PTC_DATA_YAML] = {"yaml", "YAML"}, [PTC_DATA_LINES] = {"lines", "lines"}};
     char columns[40] = "";
     bool is_stdin = strcmp(path, "-") == 0;
     if (form->other == PTC_DATA_TOLD || (!is_stdin && form->kind != PTC_DATA_LINES))

@@ -14,6 +14,7 @@
 #include "tool/convert.h"
 #include "value/coll/iter.h"
 #include "value/str.h"
+#include "yaml/yaml_write.h"
 
 enum { LINE_COLUMNS = 80, INDENT = 2 };
 
@@ -270,6 +271,23 @@ static int write_pretty(const PtcDataOut *how, PtcOutcome *o)
     return status;
 }
 
+/* ------------------------------------------------------------------------------------- YAML */
+
+static int write_yaml(PtcOutcome *o)
+{
+    size_t len;
+    PtcBuf out;
+    const char *json = ptc_outcome_json(o, &len);
+    if (!json)
+        return no_json(o);
+    ptc_buf_init(&out, &o->ptc->mem, PTC_UNBOUNDED);
+    int status = ptc_yaml_write(&out, (PtcText){json, len}, PTC_JSON_MAX_DEPTH)
+                     ? status_of_writing(ptc_shown_write(PTC_IO_STDOUT, out.data, out.len))
+                     : refuse_large_result();
+    ptc_buf_deinit(&out);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------- text */
 
 /* A result that was cut is shown as far as it goes, but does not count as the result. */
@@ -359,6 +377,7 @@ int ptc_data_out_write(const PtcDataOut *how, PtcOutcome *o)
     switch (how->format) {
     case PTC_FORMAT_JSON: return write_json_result(o);
     case PTC_FORMAT_JSONL: return write_jsonl(how, o);
+    case PTC_FORMAT_YAML: return write_yaml(o);
     case PTC_FORMAT_PRETTY: return write_pretty(how, o);
     case PTC_FORMAT_CSV:
     case PTC_FORMAT_TSV:

@@ -16,10 +16,11 @@ typedef enum PtcFormat {
     PTC_FORMAT_TSV,
     PTC_FORMAT_TABLE,
     PTC_FORMAT_MARKDOWN,
+    PTC_FORMAT_YAML,
     PTC_FORMAT_PRETTY,
     PTC_FORMAT_PAYLOAD, /* what lisp_eval answers */
 } PtcFormat;
-#define PTC_FORMATS "text|json|jsonl|csv|tsv|table|markdown|pretty|payload"
+#define PTC_FORMATS "text|json|jsonl|csv|tsv|table|markdown|yaml|pretty|payload"
 
 typedef struct PtcDataOut {
     PtcFormat format;

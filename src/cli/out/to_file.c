@@ -168,6 +168,7 @@ int ptc_to_file_format(const char *path)
     case PTC_DATA_JSON: return PTC_FORMAT_JSON;
     case PTC_DATA_JSONL: return PTC_FORMAT_JSONL;
     case PTC_DATA_CSV: return PTC_FORMAT_CSV;
+    case PTC_DATA_YAML: return PTC_FORMAT_YAML;
     default: return -1;
     }
 }
@@ -186,6 +187,9 @@ bool ptc_in_place_form(PtcDataOut *how, const PtcDataForm *was, PtcValue v)
                                                                : PTC_FORMAT_JSONL,
                         .raw = was->kind == PTC_DATA_LINES,
                         .separator = was->kind == PTC_DATA_TSV ? '\t' : was->separator};
+    if (was->kind == PTC_DATA_YAML)
+        return refuse_in_place(
+            "-i does not write YAML, whose comments would be lost: -o writes another file");
     if (csv && !ptc_rows_out_fits(v))
         return refuse_in_place("the file has rows, so the result of -i must be a list of maps that "
                                "is not empty");

@@ -9,11 +9,11 @@
 #include "base/os/whole_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
-#include "upstream/config/yaml_read.h"
 #include "upstream/openapi/openapi_dialect.h"
 #include "upstream/openapi/service_int.h"
 #include "value/coll/fields.h"
 #include "value/scratch.h"
+#include "yaml/yaml_read.h"
 
 enum { LOAD_SCRATCH_BYTES = 256 * PTC_MB };
 

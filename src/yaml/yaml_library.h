@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * yaml_library.h - the functions of libyaml that are used here, loaded with the first document that is YAML and not
  * before. */
-#ifndef PTC_UPSTREAM_CONFIG_YAML_LIBRARY_H
-#define PTC_UPSTREAM_CONFIG_YAML_LIBRARY_H
+#ifndef PTC_YAML_YAML_LIBRARY_H
+#define PTC_YAML_YAML_LIBRARY_H
 
 #include <yaml.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Loading libyaml. */
-#include "upstream/config/yaml_library.h"
+#include "yaml/yaml_library.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * YAML.  libyaml gives events; here they become values, with a stack of our own and a count of what aliases stand for,
  * so that a short text cannot become an endless document. */
-#include "upstream/config/yaml_read.h"
+#include "yaml/yaml_read.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -9,14 +9,15 @@
 
 #include "base/ascii.h"
 #include "base/utf8.h"
-#include "upstream/config/yaml_library.h"
 #include "value/coll/fields.h"
+#include "value/coll/vec.h"
 #include "value/number/bigint.h"
 #include "value/number/number.h"
+#include "yaml/yaml_library.h"
 
 /* A collection being read. */
 typedef struct {
-    PtcValue value; /* a map or a list so far */
+    PtcValue value; /* a map so far, or what a list is built in */
     PtcValue key;   /* of a map: waits for its value; PTC_NONE: none */
     PtcValue anchor;
     size_t nodes; /* before it */
@@ -28,9 +29,11 @@ typedef struct {
     PtcYamlError *error;
     yaml_parser_t parser;
     YamlLevel levels[PTC_YAML_DEPTH];
-    size_t depth, nodes;
-    PtcValue anchors, sizes; /* name -> value, name -> nodes */
-    PtcValue document;       /* PTC_NONE: not read yet */
+    size_t depth, nodes, aliased; /* what aliases stand for is in both */
+    PtcValue anchors, sizes;      /* name -> value, name -> nodes */
+    PtcValue document;            /* PTC_NONE: not read yet */
+    bool data;
+    PtcValue documents; /* of data: those before it, as a builder; PTC_NONE: none */
 } YamlReading;
 
 static bool refuse_yaml(YamlReading *r, size_t line, const char *message)
@@ -116,7 +119,7 @@ static PtcValue plain_value(PtcHeap *heap, PtcText text)
 static bool count_yaml_nodes(YamlReading *r, size_t nodes, size_t line)
 {
     r->nodes += nodes;
-    return r->nodes <= PTC_YAML_NODES ||
+    return (r->data ? r->aliased : r->nodes) <= PTC_YAML_NODES ||
            refuse_yaml(r, line, "it is too large once its aliases are followed");
 }
 
@@ -131,7 +134,7 @@ static bool add_yaml_node(YamlReading *r, PtcValue v, PtcText text, size_t line)
     }
     YamlLevel *level = &r->levels[r->depth - 1];
     if (!level->map) {
-        ptc_fields_push(r->heap, &level->value, v);
+        return ptc_build_add(r->heap, level->value, v);
     } else if (level->key == PTC_NONE) {
         if (!text.bytes)
             return refuse_yaml(r, line, "a key must be plain text");
@@ -177,6 +180,7 @@ static bool take_alias(YamlReading *r, const yaml_event_t *event, size_t line)
     PtcValue nodes = ptc_fields_get(r->heap, r->sizes, name);
     if (v == PTC_NONE || nodes == PTC_NONE)
         return refuse_yaml(r, line, "an alias names no anchor before it");
+    r->aliased += (size_t)ptc_to_int(nodes);
     return count_yaml_nodes(r, (size_t)ptc_to_int(nodes), line) &&
            add_yaml_node(r, v, ptc_str_text(v), line);
 }
@@ -190,7 +194,7 @@ static bool begin_level(YamlReading *r, bool map, const yaml_char_t *anchor, con
         return refuse_yaml(r, line, "it is nested too deep");
     PtcText name = yaml_name_of(anchor);
     r->levels[r->depth++] = (YamlLevel){
-        .value = map ? ptc_fields_map(r->heap) : ptc_fields_list(r->heap),
+        .value = map ? ptc_fields_map(r->heap) : ptc_build_new(r->heap),
         .key = PTC_NONE,
         .anchor = name.bytes ? ptc_fields_string(r->heap, name) : PTC_NONE,
         .nodes = r->nodes,
@@ -202,9 +206,38 @@ static bool begin_level(YamlReading *r, bool map, const yaml_char_t *anchor, con
 static bool end_level(YamlReading *r, size_t line)
 {
     YamlLevel level = r->levels[--r->depth];
+    if (!level.map)
+        level.value = ptc_build_done(r->heap, level.value, 0);
+    if (level.value == PTC_NONE)
+        return false;
     if (level.anchor != PTC_NONE)
         remember_anchor(r, ptc_str_text(level.anchor), level.value, r->nodes - level.nodes);
     return add_yaml_node(r, level.value, (PtcText){NULL, 0}, line);
+}
+
+/* A document begins, where only data may have had one before. */
+static bool begin_document(YamlReading *r, size_t line)
+{
+    if (r->document == PTC_NONE)
+        return true;
+    if (!r->data)
+        return refuse_yaml(r, line, "it has several documents");
+    if (r->documents == PTC_NONE)
+        r->documents = ptc_build_new(r->heap);
+    bool ok = r->documents != PTC_NONE && ptc_build_add(r->heap, r->documents, r->document);
+    r->document = PTC_NONE;
+    r->anchors = r->sizes = ptc_fields_map(r->heap);
+    return ok;
+}
+
+/* The only document, or a list of all. */
+static PtcValue finish_documents(YamlReading *r)
+{
+    if (r->documents == PTC_NONE || r->document == PTC_NONE)
+        return r->document;
+    return ptc_build_add(r->heap, r->documents, r->document)
+               ? ptc_build_done(r->heap, r->documents, 0)
+               : PTC_NONE;
 }
 
 static bool take_yaml_event(YamlReading *r, const yaml_event_t *event)
@@ -221,8 +254,7 @@ static bool take_yaml_event(YamlReading *r, const yaml_event_t *event)
                            line);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT: return end_level(r, line);
-    case YAML_DOCUMENT_START_EVENT:
-        return r->document == PTC_NONE || refuse_yaml(r, line, "it has several documents");
+    case YAML_DOCUMENT_START_EVENT: return begin_document(r, line);
     default: return true;
     }
 }
@@ -270,7 +302,7 @@ static void read_events(YamlReading *r, const PtcYamlLibrary *lib)
     }
 }
 
-PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
+static PtcValue read_yaml(PtcHeap *heap, PtcText text, bool data, PtcYamlError *error)
 {
     PtcYamlLibrary lib;
     *error = (PtcYamlError){0};
@@ -280,7 +312,11 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
     PtcBuf clean;
     ptc_buf_init(&clean, heap->pool->mem, PTC_UNBOUNDED);
     if (r) {
-        *r = (YamlReading){.heap = heap, .error = error, .document = PTC_NONE};
+        *r = (YamlReading){.heap = heap,
+                           .error = error,
+                           .document = PTC_NONE,
+                           .data = data,
+                           .documents = PTC_NONE};
         r->anchors = r->sizes = ptc_fields_map(heap);
     }
     if (r && !ptc_utf8_valid(text.bytes, text.len)) {
@@ -293,8 +329,8 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
         lib.parser_set_input_string(&r->parser, (const unsigned char *)text.bytes, text.len);
         read_events(r, &lib);
         lib.parser_delete(&r->parser);
-        document = r->document;
-        if (document == PTC_NONE)
+        document = finish_documents(r);
+        if (r->document == PTC_NONE && ptc_fields_ok(heap))
             refuse_yaml(r, 1, "it is empty");
     }
     if (error->message[0] || !ptc_fields_ok(heap))
@@ -304,4 +340,14 @@ PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
     if (so)
         dlclose(so);
     return document;
+}
+
+PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error)
+{
+    return read_yaml(heap, text, false, error);
+}
+
+PtcValue ptc_yaml_read_data(PtcHeap *heap, PtcText text, PtcYamlError *error)
+{
+    return read_yaml(heap, text, true, error);
 }
