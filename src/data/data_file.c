@@ -10,6 +10,7 @@
 #include "data/csv.h"
 #include "data/data_source.h"
 #include "data/file_column.h"
+#include "data/sqlite_tables.h"
 #include "json/parse.h"
 #include "value/coll/vec.h"
 #include "value/str.h"
@@ -214,9 +215,23 @@ static PtcValue parse_lines_file(const PtcDataFile *f, const char *path, PtcText
 
 /* ------------------------------------------------------------------------------------- file */
 
+static PtcValue read_database(const PtcDataFile *f, const char *path, PtcDataForm *form)
+{
+    PtcDataForm read = {.kind = PTC_DATA_SQLITE, .file = form->file};
+    *form = read;
+    if (is_stdin(path))
+        return fail_data_file(f, path, "it is an SQLite database, which is read from a file");
+    PtcValue v = ptc_sqlite_tables_read(f->heap, path, f->why);
+    if (v == PTC_NONE && f->why->class == PTC_WHY_NO_MEMORY)
+        return fail_file_memory(f, path);
+    return v == PTC_NONE ? name_file(f, path) : v;
+}
+
 static PtcValue parse_file_text(const PtcDataFile *f, const char *path, PtcText t,
                                 PtcDataForm *form)
 {
+    if (ptc_sqlite_tables_begin(t.bytes, t.len))
+        return fail_data_file(f, path, "it is a packed SQLite database: unpack it first");
     if (form->kind == PTC_DATA_TOLD && !ptc_data_guess(f->heap->pool->mem, t, true, form))
         return fail_file_memory(f, path);
     if (t.len == 0 && is_stdin(path))
@@ -244,8 +259,10 @@ PtcValue ptc_data_file_read(const PtcDataFile *f, const char *path)
         return fail_data_file(f, path, "%s", source.why.text);
     }
     ptc_buf_init(&text, mem, mem->limit);
-    bool ok = ptc_data_source_all(&source, &text);
-    PtcValue v = ok ? parse_file_text(f, path, ptc_buf_view(&text), form) : PTC_NONE;
+    bool ok = source.database || ptc_data_source_all(&source, &text);
+    PtcValue v = !ok               ? PTC_NONE
+                 : source.database ? read_database(f, path, form)
+                                   : parse_file_text(f, path, ptc_buf_view(&text), form);
     bool csv = form->kind == PTC_DATA_CSV || form->kind == PTC_DATA_TSV;
     if (v != PTC_NONE && form->file && !csv &&
         (v = ptc_file_column_add(f->heap, v, form->file,

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/sqlite_tables.h"
+
 /* Always false. */
 static bool refuse_data_source(PtcDataSource *s, const char *text)
 {
@@ -65,7 +67,6 @@ static bool is_readable(PtcDataSource *s)
     } others[] = {
         {"PK\3\4", 4, "it is a spreadsheet or another ZIP archive: save it as CSV, or unzip it"},
         {"\xd0\xcf\x11\xe0", 4, "it is a spreadsheet or another Office file: save it as CSV"},
-        {"SQLite format 3", 16, "it is an SQLite database: sqlite3 -json FILE QUERY writes JSON"},
         {"PAR1", 4, "it is a Parquet file: write it as CSV or JSON Lines"},
         {"BZh", 3, "it is packed with bzip2: bzip2 -dc FILE | ptc PROGRAM"},
         {"%PDF-", 5, "it is a PDF document"},
@@ -120,6 +121,7 @@ static bool fill_source_beginning(PtcDataSource *s)
 
 static bool begin_source(PtcDataSource *s)
 {
+    s->database = ptc_sqlite_tables_begin(s->chunk, s->len);
     if (!ptc_unpack_is_packed(s->chunk, s->len))
         return is_readable(s);
     s->packed = ptc_unpack_new(s->mem, s->chunk, s->len, &s->why);

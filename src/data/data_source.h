@@ -20,6 +20,7 @@ typedef struct PtcDataSource {
     int fd;
     bool own;          /* the descriptor is closed with it */
     bool ended;        /* the file */
+    bool database;     /* of SQLite, of which the bytes in order are no use */
     PtcUnpack *packed; /* NULL: it is not packed */
     char *chunk;       /* bytes of the file that were read and not handed out */
     size_t at, len;    /* those of them that are left */

@@ -23,6 +23,7 @@ typedef enum PtcDataKind {
     PTC_DATA_TSV,
     PTC_DATA_YAML,
     PTC_DATA_LINES,
+    PTC_DATA_SQLITE, /* told by its content alone */
 } PtcDataKind;
 #define PTC_DATA_KINDS "json|jsonl|csv|tsv|yaml|lines"
 

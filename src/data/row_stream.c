@@ -228,6 +228,10 @@ static bool find_stream_kind(PtcRowStream *s, const char *path)
     PtcDataForm *form = &s->form;
     if (form->kind == PTC_DATA_TOLD)
         form->kind = ptc_data_kind(path);
+    if (s->source.database)
+        return refuse_rows(s, 0,
+                           "--each does not read databases; without --each its tables are read "
+                           "whole, and (map f rows) goes through them");
     if (!read_row_text(s, BATCH))
         return false;
     skip_mark(s);

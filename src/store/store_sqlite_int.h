@@ -4,8 +4,8 @@
 #ifndef PTC_STORE_STORE_SQLITE_INT_H
 #define PTC_STORE_STORE_SQLITE_INT_H
 
+#include "sqlite/sqlite_library.h"
 #include "store/driver.h"
-#include "store/sqlite_library.h"
 
 typedef enum {
     BEGIN,

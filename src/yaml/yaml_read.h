@@ -20,8 +20,7 @@ typedef struct PtcYamlError {
 
 /* The value of the document, or PTC_NONE with *error filled; its message is empty when out of memory. */
 PTC_MUST_USE PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error);
-/* The same for data, which may be large: several documents are a list, and only what aliases stand for is counted.
- * The engine alone refuses it (yaml_none.c). */
+/* The same for data, which may be large: several documents are a list, and only what aliases stand for is counted. */
 PTC_MUST_USE PtcValue ptc_yaml_read_data(PtcHeap *heap, PtcText text, PtcYamlError *error);
 
 #endif

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Data for programs: files, pipes, --data.  test_cli_data.py PTC"""
+import contextlib
 import gzip
 import json
 import lzma
+import sqlite3
 import sys
 
 sys.dont_write_bytecode = True
@@ -265,6 +267,62 @@ def test_yaml():
     desk.refuses("ptc --each large.yaml row", "--each does not read YAML")
 
 
+def database(name, *statements):
+    with contextlib.closing(sqlite3.connect(desk.where / name)) as db:
+        for statement in statements:
+            db.execute(statement)
+        db.commit()
+    return desk.where / name
+
+
+def test_sqlite():
+    """Types, one table and several; views, triggers, virtual tables and damage; nothing is written."""
+    database("one.db", "create table t(i integer, r real, s text, b blob, x)",
+             "insert into t values (-9223372036854775808, 0.5, 'é', x'00ff', null), (1, 9e99, cast(x'ff41' as text), 'text', 2)")
+    one = [{"i": -2**63, "r": 0.5, "s": "é", "b": "AP8=", "x": None}, {"i": 1, "r": 9e99, "s": "?A", "b": "text", "x": 2}]
+    desk.gives("ptc one.db rows", one)
+    desk.gives("cp one.db named.csv; ptc named.csv data", one)
+    desk.gives("ptc eval --format json --data d=@one.db '(count data/d)'", 2)
+    database("two.db", "create table orders(id, who)", 'create table "order items"(a)', "create table data(a)",
+             "insert into orders values (1, 'Ada')", "insert into data values (7)")
+    desk.gives("ptc two.db '[orders data/orders (keys data) (get data \"order items\") (:data data)]'",
+               [[{"id": 1, "who": "Ada"}]] * 2 + [["orders", "order items", "data"], [], [{"a": 7}]])
+    desk.gives("ptc d=two.db '(count (:orders d))'", 1)
+    wide = ", ".join(f"c{i}" for i in range(40))
+    database("wide.db", f"create table w({wide})", f"insert into w values ({', '.join('1' * 40)})")
+    desk.gives("ptc wide.db '(count (first rows))'", 40)
+    database("evil.db", "create table t(a, h as (a + 1), g as (printf('%.*c', 100000, 'x')))",
+             "create view v as with recursive r(i) as (select 1 union all select i + 1 from r) select i from r",
+             "create virtual table f using fts5(x)", "insert into f values ('hello')", "insert into t(a) values (1)",
+             "create trigger tr after insert on t begin delete from t; end")
+    desk.gives("ptc evil.db '(map (juxt :a :h (comp count :g)) rows)'", [[1, 2, 100000]])
+    database("large.db", "create table t(a)", "insert into t values (zeroblob(70000000))")
+    desk.refuses("ptc large.db '(count rows)'", "large.db: table t: SQLite says of it: string or blob too big")
+    database("many.db", "create table t(a, b)",
+             "insert into t with recursive r(i) as (select 1 union all select i + 1 from r where i < 200000) select i, 'b' || i from r")
+    desk.gives("ptc many.db '(sum-by :a rows)'", 20000100000)
+    desk.refuses("ptc --context-mb 10 many.db '(count rows)'", "many.db: it does not fit into the 10 MiB")
+    whole = (desk.where / "many.db").read_bytes()
+    desk.write("cut.db", whole[:len(whole) // 2])
+    desk.write("holes.db", whole[:8192] + b"\xff" * 4096 + whole[12288:])
+    desk.write("head.db", b"SQLite format 3\0" + b"\xff" * 5000)
+    for name in ("cut.db", "holes.db", "head.db"):
+        desk.refuses(f"ptc {name} '(count rows)'", f"ptc eval: {name}: ", "SQLite says of it")
+    database("none.db", "create table t(a)", "drop table t")
+    desk.refuses("ptc none.db rows", "none.db: it is an SQLite database without tables")
+    desk.refuses("cat one.db | ptc rows", "it is an SQLite database, which is read from a file")
+    desk.refuses("gzip -k one.db; ptc one.db.gz rows", "it is a packed SQLite database: unpack it first")
+    desk.refuses("ptc --each one.db row", "--each does not read databases")
+    desk.refuses("ptc -i one.db rows", "-i does not write databases", status=1)
+    odd = "a b?c#%.db"
+    database(odd, "create table t(a)", "insert into t values (1)")
+    desk.gives(f"ptc '{odd}' rows", [{"a": 1}])
+    with contextlib.closing(sqlite3.connect(desk.where / "wal.db")) as db:
+        db.executescript("pragma journal_mode=wal; create table t(a); insert into t values (1), (2)")
+        desk.gives("ptc wal.db '(count rows)'", 2)  # they are in the log beside it
+    desk.prints("ls | grep -E '[.]db-(wal|shm|journal)$' || echo none", "none\n")
+
+
 def test_hostile():
     """Bounded, and refused with a reason: broken and exploding gzip, wrong bytes, very wide and very long lines."""
     whole = gzip.compress(ORDERS.encode())
@@ -291,6 +349,6 @@ def test_hostile():
     desk.prints("ptc eval --context-mb 64 --context @large.json '(count data/a)'", "200000\n")
 
 
-for test in (test_files, test_several, test_skip_bad, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_packed, test_yaml, test_hostile):
+for test in (test_files, test_several, test_skip_bad, test_pipes, test_guesses, test_input, test_options, test_mistakes, test_help_is_named, test_packed, test_yaml, test_sqlite, test_hostile):
     test()
 sys.exit(desk.end())

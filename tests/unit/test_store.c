@@ -14,7 +14,7 @@
 #include "base/text/hex.h"
 #include "base/text/hmac.h"
 #include "check.h"
-#include "store/sqlite_library.h"
+#include "sqlite/sqlite_library.h"
 
 static char path[200], place[220];
 static PtcMem mem;

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "value/coll/map.h"
+#include "value/str.h"
+
 static char dash[] = "-";
 static char *const only_stdin[] = {dash};
 
@@ -11,6 +14,20 @@ char *const *ptc_short_data_inputs(const PtcShortForm *form, int *count)
 {
     *count = form->input_count ? form->input_count : 1;
     return form->input_count ? form->inputs : only_stdin;
+}
+
+/* The tables of a database with several of them, also under their own names where those can be written. */
+static bool name_tables(PtcShared *shared, PtcWhy *why)
+{
+    PtcValue name, rows, tables = ptc_shared_value(shared, "data");
+    for (size_t pos = 0; ptc_is_map(tables) && ptc_map_next(tables, &pos, &name, &rows);) {
+        const char *text = ptc_str_bytes(name);
+        bool free = ptc_shared_is_name(text) && ptc_shared_value(shared, text) == PTC_NONE;
+        if (free && !ptc_shared_add_rows(shared, text, rows))
+            return ptc_why_say(why, PTC_WHY_REFUSED,
+                               "there are too many tables, or too little memory");
+    }
+    return true;
 }
 
 /* The only file as it is; of several the rows of all. */
@@ -33,8 +50,9 @@ static bool load_inputs(const PtcShortData *d, PtcShared *shared, PtcWhy *why)
     }
     if (count > 1 && !ptc_shared_name_rows(shared, "data", all, why))
         return false;
-    return ptc_shared_add_rows(shared, "rows", ptc_shared_value(shared, "data")) ||
-           ptc_why_no_memory(why);
+    if (!ptc_shared_add_rows(shared, "rows", ptc_shared_value(shared, "data")))
+        return ptc_why_no_memory(why);
+    return count > 1 || d->in->was.kind != PTC_DATA_SQLITE || name_tables(shared, why);
 }
 
 static bool load_named(const PtcShortData *d, PtcShared *shared, PtcWhy *why)

@@ -187,6 +187,8 @@ bool ptc_in_place_form(PtcDataOut *how, const PtcDataForm *was, PtcValue v)
                                                                : PTC_FORMAT_JSONL,
                         .raw = was->kind == PTC_DATA_LINES,
                         .separator = was->kind == PTC_DATA_TSV ? '\t' : was->separator};
+    if (was->kind == PTC_DATA_SQLITE)
+        return refuse_in_place("-i does not write databases");
     if (was->kind == PTC_DATA_YAML)
         return refuse_in_place(
             "-i does not write YAML, whose comments would be lost: -o writes another file");

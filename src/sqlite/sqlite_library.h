@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * sqlite_library.h - the SQLite functions in use, loaded when a store is opened and not before: a server without a
- * store starts without the library. */
-#ifndef PTC_STORE_SQLITE_LIBRARY_H
-#define PTC_STORE_SQLITE_LIBRARY_H
+ * sqlite_library.h - the SQLite functions in use, loaded when a store is opened or a file of data is a database, and
+ * not before: whoever has neither needs no library. */
+#ifndef PTC_SQLITE_SQLITE_LIBRARY_H
+#define PTC_SQLITE_SQLITE_LIBRARY_H
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -31,6 +31,13 @@ typedef struct PtcSqlite {
     __typeof__(sqlite3_errmsg) *errmsg;
     __typeof__(sqlite3_busy_timeout) *busy_timeout;
     __typeof__(sqlite3_libversion) *libversion;
+    __typeof__(sqlite3_column_count) *column_count;
+    __typeof__(sqlite3_column_name) *column_name;
+    __typeof__(sqlite3_column_type) *column_type;
+    __typeof__(sqlite3_column_double) *column_double;
+    __typeof__(sqlite3_column_text) *column_text;
+    __typeof__(sqlite3_db_config) *db_config;
+    __typeof__(sqlite3_limit) *limit;
 } PtcSqlite;
 
 /* The handle for dlclose, or NULL with a text in why. */

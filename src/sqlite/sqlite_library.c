@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loads SQLite when a store is opened. */
-#include "store/sqlite_library.h"
+ * Loads SQLite when a store is opened, or a file of data is a database. */
+#include "sqlite/sqlite_library.h"
 
 #include <stdio.h>
 
@@ -14,6 +14,9 @@ static const char *const names[] = {
     "sqlite3_bind_int64",     "sqlite3_bind_blob64",  "sqlite3_column_int64",
     "sqlite3_column_blob",    "sqlite3_column_bytes", "sqlite3_changes",
     "sqlite3_errmsg",         "sqlite3_busy_timeout", "sqlite3_libversion",
+    "sqlite3_column_count",   "sqlite3_column_name",  "sqlite3_column_type",
+    "sqlite3_column_double",  "sqlite3_column_text",  "sqlite3_db_config",
+    "sqlite3_limit",
 };
 
 void *ptc_sqlite_load(PtcSqlite *lib, PtcWhy *why)
