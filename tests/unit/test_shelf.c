@@ -12,7 +12,7 @@
 #include "base/budget.h"
 #include "base/os/shelf.h"
 #include "base/os/whole_file.h"
-#include "store/sqlite_library.h"
+#include "sqlite/sqlite_library.h"
 #include "store/store_shelf.h"
 #include "upstream/run/grants.h"
 #include "upstream/run/seen_book.h"
