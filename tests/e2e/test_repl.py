@@ -130,6 +130,23 @@ def test_words(home):
     check("words: wrong tools", done.returncode == 2 and "--tools: tool t" in done.stderr, done)
 
 
+def test_files(home):
+    """Files as data: rows and names, columns with Tab, wide limits."""
+    with open(home + "/orders.csv", "w", encoding="utf-8") as file:
+        file.write("id,unitprice\n" + "".join(f"{i},{i}\n" for i in range(150_000)))
+    t = Repl(home, home + "/orders.csv", "o=" + home + "/orders.csv")
+    t.type(b"(sum-by :unitp\t (take 3 rows))\r", b"\x1b[36m3")
+    t.type(b"(count o)\r", b"\x1b[36m150000")
+    t.type(b"(count row\t)\r", b"\x1b[36m150000")
+    check("files: status", t.end() == 0, "another")
+    done = subprocess.run([PTC, "repl", "orders.csv"], capture_output=True, text=True, timeout=60, cwd=home,
+                          input="(def big (map #(assoc % :twice (* 2 (:id %))) rows))\n(:twice (last big))\n")
+    check("files: large definitions", done.stdout == "#'big\n299998\n", done)
+    for words, text in ((["none.csv"], "No such file"), (["-"], "standard input is where programs"), ([home + "/server.clj"], "")):
+        done = subprocess.run([PTC, "repl", *words], capture_output=True, text=True, timeout=60, cwd=home, stdin=subprocess.DEVNULL)
+        check(f"files: {words}", done.returncode == 2 and text in done.stderr, done)
+
+
 def test_search(home):
     t = Repl(home)
     t.type(b"(+ 100 1)\r", b"\x1b[36m101")
@@ -226,6 +243,7 @@ def main():
         test_pipe()
         test_terminal(home)
         test_words(home)
+        test_files(home)
         test_search(home)
         test_paste(home)
         test_paste_dropped(home)

@@ -10,6 +10,7 @@
 
 #include "base/text/nearest.h"
 #include "cli/cmd/data_in.h"
+#include "cli/cmd/short_data.h"
 #include "cli/cmd/tools_in.h"
 #include "cli/io.h"
 #include "cli/options.h"
@@ -29,6 +30,7 @@ typedef struct {
     int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision, context_mb;
     int check; /* PTC_UNSET: not given */
     PtcOptionList data;
+    PtcInputOptions input;
     PtcUpstreamsOptions upstreams;
 } ReplOptions;
 
@@ -37,7 +39,8 @@ typedef struct {
     Ptc *ptc;
     PtcSession *session;
     PtcData *data;
-    PtcShared *shared; /* --data; or NULL */
+    PtcShared *shared; /* files, --data; or NULL */
+    bool files;        /* their data need no data/ before their names */
     PtcTools *tools;   /* --tools; or NULL */
     PtcValue context;
     bool editing; /* input and output are a terminal that can be drawn on */
@@ -58,8 +61,9 @@ static const PtcOption table[] = {
     {"data", 0, PTC_OPTION_LIST, REPL_AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0,
      PTC_GROUP_DATA | PTC_GROUP_COMMON},
+    PTC_INPUT_ROWS(REPL_AT(input)),
     {"context-mb", 0, PTC_OPTION_INT, REPL_AT(context_mb), "N",
-     "memory for the data of --context or --data, in MiB (4, and 1024 for --data)", 1, 1 << 20,
+     "memory for the data of --context or of files, in MiB (4, and 1024 for files)", 1, 1 << 20,
      PTC_GROUP_DATA},
     {"tools", 0, PTC_OPTION_TEXT, REPL_AT(tools), "JSON|@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0, PTC_GROUP_TOOLS | PTC_GROUP_COMMON},
@@ -95,10 +99,13 @@ static void resolve_repl_limits(void *target)
 
 static const PtcUsage usage = {
     .command = "repl",
-    .synopsis = "[OPTIONS]",
-    .summary = "Reads programs, runs them in one session and prints their results.  Type :help for "
-               "more commands.  In a pipe it prints only results; the exit status is 0.",
-    .examples = "  ptc repl\n  ptc repl --data orders=@orders.csv --tools @tools.json\n  echo '(+ "
+    .synopsis = "[OPTIONS] [FILE... | NAME=FILE...]",
+    .summary =
+        "Reads programs, runs them in one session and prints their results.  With files, rows "
+        "and data are what is in them, and limits are as wide as those of ptc FILE PROGRAM.  "
+        "Type :help for more commands.  In a pipe it prints only results; the exit status is 0.",
+    .examples = "  ptc repl\n  ptc repl orders.csv\n  ptc repl --data orders=@orders.csv --tools "
+                "@tools.json\n  echo '(+ "
                 "1 2)' | ptc repl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
@@ -119,6 +126,7 @@ static void interrupt_repl(int signal)
 
 static PtcStatus run_repl_program(Repl *r, const char *program, size_t len, PtcOutcome **outcome)
 {
+    static const PtcRunMore bare = {.bare_data = true};
     PtcRun run;
     ptc_run_init(&run, sizeof run);
     run.program = program;
@@ -126,7 +134,7 @@ static PtcStatus run_repl_program(Repl *r, const char *program, size_t len, PtcO
     run.session = r->session;
     run.context = r->context;
     run.tools = r->tools;
-    return ptc_upstreams_eval(&r->upstreams, r->ptc, &run, NULL, outcome);
+    return ptc_upstreams_eval(&r->upstreams, r->ptc, &run, r->files ? &bare : NULL, outcome);
 }
 
 /* Is the program correct so far, but incomplete? */
@@ -168,7 +176,8 @@ static void do_repl_help(Repl *r, const char *arg)
         "  :reset       forget all definitions\n"
         "  :limits      what a program may use\n"
         "  :quit        leave, as quit, exit and Ctrl-D do\n"
-        "Tab completes names, the up key brings earlier programs back, Ctrl-R searches them,\n"
+        "Tab completes names and columns of data, the up key brings earlier programs back, Ctrl-R "
+        "searches them,\n"
         "Ctrl-C ends a program that runs or drops what you have typed.\n");
 }
 
@@ -321,6 +330,7 @@ static void complete_repl_word(void *user, const char *word, size_t len, PtcBuf 
     PtcReplWords words = {.ptc = r->ptc,
                           .session = r->session,
                           .context = r->context,
+                          .bare_data = r->files,
                           .tools = r->tools,
                           .upstreams = &r->upstreams,
                           .commands = command_names};
@@ -393,7 +403,7 @@ static void run_repl(Repl *r)
 
 /* ------------------------------------------------------------------- command */
 
-static Ptc *new_repl_engine(const ReplOptions *o, const PtcUpstreams *upstreams)
+static Ptc *new_repl_engine(const ReplOptions *o, const PtcUpstreams *upstreams, bool files)
 {
     PtcLimits limits;
     PtcOptions options;
@@ -405,6 +415,10 @@ static Ptc *new_repl_engine(const ReplOptions *o, const PtcUpstreams *upstreams)
     limits.max_depth = o->max_depth;
     limits.check = o->check;
     limits.context_bytes = o->context_mb == PTC_UNSET ? PTC_UNSET : o->context_mb << 20;
+    if (files) {
+        ptc_short_form_limits(&limits);
+        limits.session_bytes = limits.memory_bytes;
+    }
     ptc_upstreams_limits(upstreams, &limits);
     options.limits = &limits;
     options.float_precision = o->float_precision;
@@ -432,14 +446,21 @@ static int load_repl_context(Repl *r, const char *text)
     return ptc_options_refuse(&usage, "--context: %s", error ? error : why);
 }
 
-static int load_repl_data(Repl *r, const ReplOptions *o)
+static int load_repl_data(Repl *r, const ReplOptions *o, const PtcShortForm *form)
 {
-    if (o->data.count == 0)
+    PtcDataIn in;
+    PtcWhy why;
+    PtcShortData files = {.form = form, .in = &in, .mb = o->context_mb, .program = {"", 0}};
+    if (o->data.count == 0 && !r->files)
         return PTC_EXIT_OK;
-    if (!ptc_data_in_load(&r->shared, &usage, &o->data, o->context_mb, NULL))
+    if (!ptc_data_in_read(&in, &o->input, &why))
+        return ptc_options_wrong(&usage, "%s", why.text);
+    if (!ptc_data_in_load(&r->shared, &usage, &o->data, o->context_mb, &in))
         return PTC_EXIT_USAGE;
+    if (r->files && !ptc_short_data_load(&files, &r->shared, &why))
+        return ptc_options_refuse(&usage, "%s", why.text);
     r->context = ptc_data_in_context(r->shared, r->ptc, &r->data, r->context);
-    return r->context ? PTC_EXIT_OK : ptc_options_refuse(&usage, "--data: out of memory");
+    return r->context ? PTC_EXIT_OK : ptc_options_refuse(&usage, "the data do not fit into memory");
 }
 
 static int load_repl_tools(Repl *r, const ReplOptions *o)
@@ -480,6 +501,18 @@ static void tear_down_repl(Repl *r)
     ptc_upstreams_close(&r->upstreams);
 }
 
+/* Files with data; what is wrong with them, or NULL. */
+static const char *refuse_repl_files(PtcShortForm *form, int argc, char **argv)
+{
+    const char *wrong = ptc_short_form_read(form, argc, argv, true);
+    for (int i = 0; !wrong && i < argc; i++)
+        if (strcmp(argv[i], "-") == 0)
+            wrong = "standard input is where programs are read from";
+        else if (ptc_short_form_is_script(argv[i]))
+            wrong = "files are data here; :load FILE runs a file";
+    return wrong;
+}
+
 int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
 {
     ReplOptions o = {.timeout_ms = PTC_UNSET,
@@ -489,20 +522,23 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
                      .max_depth = PTC_UNSET,
                      .float_precision = PTC_UNSET,
                      .context_mb = PTC_UNSET,
+                     .input = {.kind = -1},
                      .upstreams = PTC_UPSTREAMS_DEFAULTS};
     int status;
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
-    if (argc > 0)
-        return ptc_options_wrong(&usage, "it takes no arguments; :load FILE runs a file");
+    PtcShortForm form;
+    const char *wrong = refuse_repl_files(&form, argc, argv);
+    if (wrong)
+        return ptc_options_wrong(&usage, "%s", wrong);
     static Repl r; /* the history is large */
-    r = (Repl){.mem = mem};
+    r = (Repl){.mem = mem, .files = argc > 0};
     if (!ptc_upstreams_open(&r.upstreams, mem, "repl", &o.upstreams, NULL, NULL, &status)) {
         ptc_upstreams_close(&r.upstreams);
         return status;
     }
-    r.ptc = new_repl_engine(&o, &r.upstreams);
+    r.ptc = new_repl_engine(&o, &r.upstreams, r.files);
     if (!r.ptc || !(r.session = ptc_session_new(r.ptc))) {
         ptc_free(r.ptc);
         ptc_upstreams_close(&r.upstreams);
@@ -511,7 +547,7 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
     set_up_repl(&r);
     status = o.context ? load_repl_context(&r, o.context) : PTC_EXIT_OK;
     if (status == PTC_EXIT_OK)
-        status = load_repl_data(&r, &o);
+        status = load_repl_data(&r, &o, &form);
     if (status == PTC_EXIT_OK)
         status = load_repl_tools(&r, &o);
     if (status == PTC_EXIT_OK)

@@ -75,10 +75,30 @@ static void offer_data(WordSearch *s, const PtcReplWords *w)
 {
     const char *name;
     size_t len;
-    for (size_t i = 0; w->context && may_begin_with(s, "data/") && i < ptc_value_count(w->context);
-         i++)
-        if (ptc_value_string(ptc_value_key_at(w->context, i), &name, &len))
+    for (size_t i = 0; w->context && i < ptc_value_count(w->context); i++) {
+        if (!ptc_value_string(ptc_value_key_at(w->context, i), &name, &len))
+            continue;
+        if (may_begin_with(s, "data/"))
             offer_candidate(s, "data/", name, len);
+        if (w->bare_data)
+            offer_candidate(s, "", name, len);
+    }
+}
+
+/* The columns of the first row of data, or the keys of a map. */
+static void offer_columns(WordSearch *s, const PtcReplWords *w)
+{
+    const char *name;
+    size_t len;
+    for (size_t i = 0; w->context && may_begin_with(s, ":") && i < ptc_value_count(w->context);
+         i++) {
+        PtcValue v = ptc_value_at(w->context, i);
+        if (ptc_value_type(v) == PTC_TYPE_SEQUENCE && ptc_value_count(v) > 0)
+            v = ptc_value_at(v, 0);
+        for (size_t k = 0; ptc_value_type(v) == PTC_TYPE_MAP && k < ptc_value_count(v); k++)
+            if (ptc_value_string(ptc_value_key_at(v, k), &name, &len))
+                offer_candidate(s, ":", name, len);
+    }
 }
 
 static void offer_own_tools(WordSearch *s, const PtcReplWords *w)
@@ -151,6 +171,7 @@ static void list_word_candidates(WordSearch *s, const PtcReplWords *w, const Ptc
         offer_functions(s);
         offer_definitions(s, w);
         offer_data(s, w);
+        offer_columns(s, w);
         offer_own_tools(s, w);
         offer_upstreams(s, w);
         offer_listed(s, listed, prefix);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * repl_words.h - what Tab completes in the REPL: functions, forms, definitions, data, tools, upstreams and commands. */
+ * repl_words.h - what Tab completes in the REPL: functions, forms, definitions, data and their columns, tools,
+ * upstreams and commands. */
 #ifndef PTC_CLI_TERM_REPL_WORDS_H
 #define PTC_CLI_TERM_REPL_WORDS_H
 
@@ -9,6 +10,7 @@ typedef struct PtcReplWords {
     Ptc *ptc;
     PtcSession *session;
     PtcValue context; /* a map, or 0 */
+    bool bare_data;   /* its keys need no data/ before them */
     PtcTools *tools;  /* or NULL */
     PtcUpstreams *upstreams;
     const char *const *commands; /* :help and so on, NULL at the end */
