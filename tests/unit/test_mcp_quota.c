@@ -12,7 +12,7 @@
 
 #include "base/budget.h"
 #include "mcp/app/quotas.h"
-#include "store/sqlite_library.h"
+#include "sqlite/sqlite_library.h"
 
 enum { NODES = 3, CALLS = 30, RATE = 600 };
 
