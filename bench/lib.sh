@@ -73,6 +73,27 @@ build_driver() {
         "${ptc_libs[@]}"
 }
 
+# Luau has no package.  PTC_LUAU names a checkout of it; else it is fetched, and left out where that cannot be done.
+luau_commit=367f9d83cc29804a6d5938ec85b6116d34d8743b
+
+fetch_luau() {
+    git init -q "$1" && git -C "$1" fetch -q --depth 1 https://github.com/luau-lang/luau "$luau_commit" &&
+        git -C "$1" checkout -q FETCH_HEAD
+}
+
+build_luau() {
+    local from=${PTC_LUAU:-$out/luau} to=$out/luau_build
+    if [ ! -d "$from" ] && ! fetch_luau "$from" 2>/dev/null; then
+        rm -rf "$from"
+        say "Luau cannot be fetched: no rows for it"
+        return 0
+    fi
+    quietly cmake -S "$from" -B "$to" -DCMAKE_BUILD_TYPE=Release -DLUAU_EXTERN_C=ON -DLUAU_BUILD_CLI=OFF -DLUAU_BUILD_TESTS=OFF
+    quietly cmake --build "$to" --target Luau.VM Luau.Compiler
+    compile -DBENCH_LUAU -I"$from/VM/include" -I"$from/Compiler/include" bench/lua_bench.c bench/common.c -o "$out/luau_bench" \
+        -Wl,--start-group "$to"/libLuau.*.a -Wl,--end-group -lstdc++ -lm
+}
+
 build_peers() {
     local lua luajit
     read -r -a lua <<<"$(pkg-config --cflags lua5.4)"
@@ -82,4 +103,5 @@ build_peers() {
         -l:liblua5.4.a -lm -ldl
     compile -DBENCH_LUAJIT "${luajit[@]}" bench/lua_bench.c bench/common.c \
         -o "$out/luajit_bench" -l:libluajit-5.1.a -lm -ldl
+    build_luau
 }

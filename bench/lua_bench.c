@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * lua_bench.c - Lua 5.4 and, built with -DBENCH_LUAJIT, LuaJIT with its compiler off, through
- * the C API both share.  Usage: lua_bench WORKLOAD PROGRAM.lua */
+ * lua_bench.c - Lua 5.4 and, built with -DBENCH_LUAJIT, LuaJIT with its compiler off, or with
+ * -DBENCH_LUAU, Luau, through the C API they share.  Usage: lua_bench WORKLOAD PROGRAM.lua */
 #include "common.h"
 
-#include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef BENCH_LUAU
+#include <luacode.h>
+#define NAME "luau"
+#define PUSH_FUNCTION(state, function) lua_pushcfunction(state, function, #function)
+#else
+#include <lauxlib.h>
+#define PUSH_FUNCTION(state, function) lua_pushcfunction(state, function)
+#endif
 #ifdef BENCH_LUAJIT
 #include <luajit.h>
 #define NAME "luajit-joff"
-#else
+#elif !defined NAME
 #define NAME "lua5.4"
 #endif
 
@@ -38,7 +45,8 @@ static lua_State *new_state(void)
     if (!state)
         bench_die("no Lua state");
     luaL_openlibs(state);
-    lua_register(state, "add", add);
+    PUSH_FUNCTION(state, add);
+    lua_setglobal(state, "add");
 #ifdef BENCH_LUAJIT
     if (!luaJIT_setmode(state, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF))
         bench_die("LuaJIT's compiler cannot be switched off");
@@ -71,10 +79,24 @@ static void check(lua_State *state, const char *workload, int64_t k)
     }
 }
 
+/* The source as a function on the stack; not 0: it cannot be compiled. */
+static int load(lua_State *state, const BenchSource *source)
+{
+#ifdef BENCH_LUAU
+    size_t size;
+    char *code = luau_compile(source->text, source->len, NULL, &size);
+    int status = luau_load(state, "bench", code, size, 0);
+    free(code);
+    return status;
+#else
+    return luaL_loadstring(state, source->text);
+#endif
+}
+
 static void evaluate(Lua *lua, lua_State *state)
 {
     bench_source_next(&lua->source);
-    if (luaL_loadstring(state, lua->source.text) || lua_pcall(state, 0, LUA_MULTRET, 0))
+    if (load(state, &lua->source) || lua_pcall(state, 0, LUA_MULTRET, 0))
         bench_die(NAME ": %s", lua_tostring(state, -1));
     check(state, lua->workload, lua->source.k);
     lua_settop(state, 0);
