@@ -41,7 +41,7 @@ bool ptc_vm_init(PtcVM *vm, PtcMem *mem, int64_t max_depth)
 
 void ptc_vm_deinit(PtcVM *vm)
 {
-    bool deep = vm->stack_most > vm->stack + STACK_KEPT;
+    bool deep = vm->stack_most && vm->stack_most - vm->stack > STACK_KEPT;
     void (*give)(PtcMem *, void *, size_t) = deep ? ptc_mem_free : ptc_mem_keep;
     give(vm->mem, vm->stack, PTC_STACK_VALUES * sizeof *vm->stack);
     give(vm->mem, vm->calls, vm->calls_cap * sizeof *vm->calls);

@@ -729,9 +729,9 @@ static bool is_plus(PtcValue f)
 static void add_ready(PtcBudget *budget, PtcIter *it, PtcValue *acc)
 {
     int64_t most = ptc_fuel(budget) - 1, sum, n = it->chunk_end - it->at;
-    const PtcValue *at = it->at, *end = at + (n < most ? n : most);
-    if (most <= 0 || !ptc_is_int(*acc))
+    if (n == 0 || most <= 0 || !ptc_is_int(*acc))
         return;
+    const PtcValue *at = it->at, *end = at + (n < most ? n : most);
     while (at != end && ptc_is_int(*at) &&
            !__builtin_add_overflow((int64_t)*acc, (int64_t)(*at - 1), &sum)) {
         *acc = (PtcValue)sum;
