@@ -19,7 +19,9 @@ PtcStore *ptc_store_open_options(const PtcStoreOptions *o, const char *command, 
                                    .key_file = o->key_file,
                                    .timeout_ms = o->timeout_ms,
                                    .connections = (unsigned)o->connections,
-                                   .upgrade = upgrade};
+                                   .upgrade = upgrade,
+                                   .say = o->say,
+                                   .say_user = o->say_user};
     PtcStore *store = ptc_store_open(&config, &why);
     if (!store)
         ptc_io_printf(PTC_IO_STDERR, "ptc %s: store: %s\n", command, why.text);

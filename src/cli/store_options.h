@@ -9,6 +9,9 @@
 typedef struct PtcStoreOptions {
     const char *url, *key_file;
     int64_t timeout_ms, connections;
+    /* no options, but PtcStoreConfig.say of whoever has a log */
+    void (*say)(void *user, const char *text);
+    void *say_user;
 } PtcStoreOptions;
 
 #define PTC_STORE_ROW(at, in, name, type, field, value, help, min, max)                   \

@@ -94,14 +94,13 @@ PtcStoreStatus ptc_store_ask_clock(PtcStore *store)
 /* Said once when it begins to fail and once when that is over. */
 static void tell_change(PtcStore *s, bool failing)
 {
-    char why[PTC_STORE_WHY];
+    static const char cannot[] = "the store cannot be used: ";
+    char text[sizeof cannot + PTC_STORE_WHY];
     if (atomic_exchange(&s->failing, failing) == failing)
         return;
-    ptc_store_why(s, why);
-    if (failing)
-        fprintf(stderr, "ptc: the store cannot be used: %s\n", why);
-    else
-        fprintf(stderr, "ptc: the store can be used again\n");
+    memcpy(text, cannot, sizeof cannot);
+    ptc_store_why(s, text + sizeof cannot - 1);
+    s->say(s->say_user, failing ? text : "the store can be used again");
 }
 
 /* A busy store is in trouble too: those who ask whether it is ready must know. */
@@ -117,8 +116,8 @@ PtcStoreStatus ptc_store_noted(PtcStore *s, PtcStoreOp op, PtcStoreStatus status
     if (status == PTC_STORE_NO_MEMORY)
         return status;
     if (status == PTC_STORE_DAMAGED && !atomic_exchange(&s->told_of_seals, true))
-        fprintf(stderr,
-                "ptc: a record of the store was changed by someone who does not have its key\n");
+        s->say(s->say_user,
+               "a record of the store was changed by someone who does not have its key");
     if (failed || (wrote && atomic_load_explicit(&s->failing, memory_order_relaxed)))
         tell_change(s, failed);
     if (wrote && !failed)

@@ -112,6 +112,9 @@ typedef struct PtcStoreConfig {
     bool upgrade;                  /* an older schema is made this one's; otherwise it is refused */
     int64_t (*now_ms)(void *user); /* in the place of the store's clock; NULL */
     void *now_user;
+    /* told from any thread when the store stops or begins to work; NULL: standard error is */
+    void (*say)(void *user, const char *text);
+    void *say_user;
 } PtcStoreConfig;
 
 /* Opens a store, and sets up one that is empty.  NULL with a text in why. */

@@ -35,6 +35,8 @@ struct PtcStore {
     int64_t timeout_ms;
     int64_t (*now_ms)(void *user); /* of tests; or NULL */
     void *now_user;
+    void (*say)(void *user, const char *text); /* PtcStoreConfig.say */
+    void *say_user;
     bool durable, is_new;
     /* how far the store's clock is ahead of this machine's monotonic one */
     _Atomic int64_t ahead_ms;
@@ -55,7 +57,7 @@ struct PtcStore {
 };
 
 /* ---- store.c */
-/* Counts an operation that began at begun_ns, and says on standard error when the store stops or begins to work. */
+/* Counts an operation that began at begun_ns, and says so when the store stops or begins to work. */
 PtcStoreStatus ptc_store_noted(PtcStore *store, PtcStoreOp op, PtcStoreStatus status,
                                int64_t begun_ns);
 /* Asks the engine for its time. */

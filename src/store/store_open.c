@@ -161,6 +161,12 @@ static bool open_engine(PtcStore *s, const PtcStoreConfig *c, PtcWhy *why)
            ptc_why_no_memory(why);
 }
 
+static void say_on_stderr(void *user, const char *text)
+{
+    (void)user;
+    fprintf(stderr, "ptc: %s\n", text);
+}
+
 PtcStore *ptc_store_open(const PtcStoreConfig *config, PtcWhy *why)
 {
     PtcMem mem;
@@ -176,6 +182,8 @@ PtcStore *ptc_store_open(const PtcStoreConfig *config, PtcWhy *why)
     s->timeout_ms = config->timeout_ms > 0 ? config->timeout_ms : STORE_TIMEOUT_MS;
     s->now_ms = config->now_ms;
     s->now_user = config->now_user;
+    s->say = config->say ? config->say : say_on_stderr;
+    s->say_user = config->say_user;
     if (ptc_random_bytes(s->node, sizeof s->node) && open_engine(s, config, why))
         return s;
     ptc_store_free(s);

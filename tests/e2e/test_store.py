@@ -48,11 +48,20 @@ def test_words(where):
     check("again", run("store", "migrate", env={"PTC_STORE": url}) == (0, "schema 1: nothing to do\n", ""))
     start_session("--store", url)
     status, out, err = run("store", "check", "--store", url)
+    check("not new", "there was none" not in out, out)
     check("check", status == 0 and re.fullmatch(r"sqlite [\d.]+, schema 1, sealed with key [0-9a-f]{4}: \d+ us a write\n(.*\n)*", out), (status, out, err))
     check("nobody's", run("store", "erase", "--owner", "bob", "--store", url)[1] == "0 records of bob erased\n")
     status, out, _ = run("store", "erase", "--owner", "local", "--store", url)
     check("erased", status == 0 and out == "1 record of local erased\n", out)
     check("they are gone", run("store", "erase", "--owner", "local", "--store", url)[1] == "0 records of local erased\n")
+
+
+def test_new(where):
+    """Whoever has mistyped a name learns that this store is not the one that is in use."""
+    url = f"sqlite:{where}/c.db"
+    status, out, err = run("store", "check", "--store", url)
+    check("new", status == 0 and out.endswith("\nthere was none: it is new\n"), (status, out, err))
+    check("old", "there was none" not in run("store", "check", "--store", url)[1])
 
 
 def test_keys(where):
@@ -82,6 +91,7 @@ def test_failing(where):
 with tempfile.TemporaryDirectory() as place:
     test_usage()
     test_words(place)
+    test_new(place)
     test_keys(place)
     test_failing(place)
-finish()
+sys.exit(finish())

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """tests/mcp/test_app_fleet_example.py PTC [ISOLATION]: examples/fleet without containers: its nginx.conf (with other
 ports) in front of three nodes that are restarted one after the other under load.  No call fails, and none is done
-twice; a node that dies takes its call with it, and nobody else does it again."""
+twice; a node that dies takes its call with it, and nobody else does it again.  The same with a store in PostgreSQL, as
+compose.yaml has it: sessions go on, and when the store is gone, whoever watches a node is told."""
 import collections
 import http.client
 import json
@@ -13,12 +14,15 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+import engines  # noqa: E402
 from app_help import ISOLATION, PTC, WAIT, clean_env, expect, main, test
-from http_help import Server, modern_body, modern_headers
+from http_help import Server, expect_metric, modern_body, modern_headers, raw_request, wait_for
 from watch import start
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "fleet"
@@ -42,8 +46,8 @@ def free_ports(count):
 class Fleet:
     """Nodes, and nginx in front of them."""
 
-    def __init__(self, home):
-        self.home = home
+    def __init__(self, home, *options):
+        self.home, self.options = home, options
         self.ports = free_ports(4)
         self.port = self.ports.pop()
         self.nodes = [self.node(port) for port in self.ports]
@@ -53,7 +57,7 @@ class Fleet:
         tools = {"note": {"command": ["sh", "-c", f'read -r x; echo "$x" >> {self.home}/notes; echo 1']},
                  "nap": {"command": ["sh", "-c", f"echo {port} >> {self.home}/naps; sleep 30"]}}
         pathlib.Path(self.home, f"{port}.json").write_text(json.dumps(tools), encoding="utf-8")
-        return Server([PTC, "mcp", "--isolation", ISOLATION, "--quiet", "--allow-host", HOST, "--leave-ms", "500",
+        return Server([PTC, "mcp", "--isolation", ISOLATION, "--quiet", "--allow-host", HOST, "--leave-ms", "500", *self.options,
                        "--tools", f"@{self.home}/{port}.json"], address=f"127.0.0.1:{port}", env=clean_env())
 
     def front(self):
@@ -92,9 +96,11 @@ class Fleet:
             connection.close()
 
     def eval(self, program, **meta):
-        params = {"name": "lisp_eval", "arguments": {"program": program}}
-        body = json.dumps(modern_body("tools/call", params, **meta)).encode()
-        return self.ask("POST", "/mcp", modern_headers("tools/call", "lisp_eval"), body)
+        return self.call("lisp_eval", {"program": program}, **meta)
+
+    def call(self, tool, arguments, **meta):
+        body = json.dumps(modern_body("tools/call", {"name": tool, "arguments": arguments}, **meta)).encode()
+        return self.ask("POST", "/mcp", modern_headers("tools/call", tool), body)
 
     def restart(self, n):
         with self.nodes[n]:
@@ -128,12 +134,12 @@ def work(fleet, client, over, done, failed):
             failed.append(f"{type(e).__name__}: {e}")
 
 
-def in_fleet(function):
+def in_fleet(function, *options):
     if not NGINX:
         print("skipped: nginx is not installed (script/bootstrap installs nginx-light)")
         return
     with tempfile.TemporaryDirectory() as home:
-        fleet = Fleet(home)
+        fleet = Fleet(home, *options)
         try:
             function(fleet)
         finally:
@@ -159,6 +165,56 @@ def restart_all(fleet):
     marks = collections.Counter(json.loads(line)["m"] for line in fleet.lines("notes"))
     expect([mark for mark in marks if marks[mark] != 1], [], "done more than once")
     expect(set(done) - set(marks), set(), "answered and not done")
+
+
+def count_in_session(fleet, over, counted, failed):
+    """Counts in a session of its own, and remembers what it was told last."""
+    _, body = fleet.call("lisp_session_start", {})
+    session = json.loads(body)["result"]["structuredContent"]["session_id"]
+    fleet.call("lisp_session_eval", {"session_id": session, "program": "(def n 0)"})
+    told = 0
+    while not over.is_set():
+        status, body = fleet.call("lisp_session_eval", {"session_id": session, "program": "(def n (inc n)) n"})
+        result = json.loads(body).get("result", {}) if status == 200 else {}
+        if result.get("structuredContent", {}).get("result") != told + 1:
+            failed.append((status, told, body[:300]))
+        told += 1
+    counted.append(told)
+
+
+def sessions_go_on(fleet):
+    over, counted, failed = threading.Event(), [], []
+    clients = [threading.Thread(target=count_in_session, args=(fleet, over, counted, failed)) for _ in range(CLIENTS)]
+    for client in clients:
+        client.start()
+    try:
+        for n in range(3):
+            fleet.restart(n)
+    finally:
+        over.set()
+        for client in clients:
+            client.join()
+    expect(failed, [], "calls that failed, or did not find what the one before them left")
+    assert len(counted) == CLIENTS and min(counted) > 5, counted
+
+
+def without_store(fleet, server):
+    """It is told at once; what needs no store goes on; nothing has to be restarted."""
+    node = fleet.nodes[0]
+    expect(raw_request(node, "GET", "/ready", []).status, 200)
+    server.stop()
+    wait_for(lambda: raw_request(node, "GET", "/ready", []).status == 503, "503")
+    assert raw_request(node, "GET", "/ready", []).body.startswith(b"store: cannot connect to 127.0.0.1:"), "why"
+    expect_metric(node, "ptc_store_failing", 1)
+    assert b'"text":"3"' in fleet.eval("(+ 1 2)")[1]
+    for tool in ("lisp_session_start", "lisp_session_list"):
+        assert b'"text":"store_failed: cannot connect' in fleet.call(tool, {})[1], tool
+    server.start()
+    wait_for(lambda: raw_request(node, "GET", "/ready", []).status == 200, "200")
+    expect_metric(node, "ptc_store_failing", 0)
+    assert b'"count":' in fleet.call("lisp_session_list", {})[1]
+    said = [json.loads(line).get("message") for line in node.log_text().splitlines()]
+    assert any(m.startswith("the store cannot be used: ") for m in said) and said[-1] == "the store can be used again", said
 
 
 def stream(fleet):
@@ -188,6 +244,16 @@ def one_dies(fleet):
 @test
 def no_call_is_lost_or_done_twice():
     in_fleet(restart_all)
+
+
+@test
+def with_a_store():
+    try:
+        with engines.Postgres() as server:
+            url = server.database("fleet")
+            in_fleet(lambda fleet: (sessions_go_on(fleet), without_store(fleet, server)), "--sessions", "--store", url, "--log-format", "json")
+    except engines.Missing as e:
+        print(f"skipped: {e}")
 
 
 @test

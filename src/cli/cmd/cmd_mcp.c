@@ -573,6 +573,8 @@ static void add_metrics(void *user, PtcBuf *out)
     Server *s = user;
     if (s->upstreams.mem)
         ptc_mcp_upstreams_metrics(&s->upstreams, out);
+    if (ptc_store_is_shared(s->store))
+        ptc_store_metrics(s->store, out);
     if (s->otlp)
         ptc_otlp_metrics(s->otlp, out);
 }
@@ -589,15 +591,6 @@ static int serve_stdio(Server *s, const PtcMcpStdio *io)
 static int64_t leave_ms_of(const PtcMcpOptions *o)
 {
     return o->leave_ms < 0 ? 0 : o->leave_ms == 0 ? -1 : o->leave_ms;
-}
-
-static void add_server_metrics(void *user, PtcBuf *out)
-{
-    Server *s = user;
-    if (s->upstreams.mem)
-        ptc_mcp_upstreams_metrics(&s->upstreams, out);
-    if (ptc_store_is_shared(s->store))
-        ptc_store_metrics(s->store, out);
 }
 
 static bool is_server_ready(void *user, PtcBuf *out)
@@ -633,7 +626,7 @@ static int serve_http(Server *s)
                             .isolation = s->isolated ? "workers" : "none",
                             .reload = s->o.token_file ? reload_token_file : NULL,
                             .reload_user = s,
-                            .metrics = add_server_metrics,
+                            .metrics = add_metrics,
                             .metrics_user = s,
                             .ready = is_server_ready,
                             .ready_user = s};
@@ -641,8 +634,6 @@ static int serve_http(Server *s)
         config.again = ptc_mcp_upstreams_read_again;
         config.again_user = &s->upstreams;
     }
-    config.metrics = add_metrics;
-    config.metrics_user = s;
     PtcMcpKeep keep;
     if (!s->o.stateless && ptc_store_is_shared(s->store)) {
         ptc_mcp_keep_init(&keep, s->store, ptc_http_defaults.max_sessions, s->config.owner_share);
@@ -674,10 +665,18 @@ static bool share_keys(Server *s)
     return false;
 }
 
+/* PtcStoreOptions.say */
+static void log_store(void *user, const char *text)
+{
+    log_server_line(user, "%s", text);
+}
+
 /* Who reads it learns that what is written there can be changed by others. */
 static bool open_store(Server *s)
 {
     s->failure = PTC_EXIT_FAILED;
+    s->o.store.say = log_store;
+    s->o.store.say_user = s;
     s->store = ptc_store_open_options(&s->o.store, "mcp", false);
     if (!s->store)
         return false;

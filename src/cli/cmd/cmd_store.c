@@ -109,7 +109,7 @@ static PtcStoreStatus time_of_write(PtcStore *store, int64_t *us)
     return status;
 }
 
-/* The time goes behind the first line. */
+/* The time goes behind the first line.  A name with a mistake in it leads to an empty store, so that is told. */
 static int check_store(PtcMem *mem, PtcStore *store, const StoreCommandOptions *o)
 {
     PtcBuf said;
@@ -131,6 +131,8 @@ static int check_store(PtcMem *mem, PtcStore *store, const StoreCommandOptions *
                                         text.len - first - 1 - (text.bytes[text.len - 1] == '\n'));
     }
     ptc_buf_deinit(&said);
+    if (status == PTC_STORE_OK && ptc_store_is_new(store))
+        ptc_io_printf(PTC_IO_STDOUT, "there was none: it is new\n");
     return status == PTC_STORE_OK ? PTC_EXIT_OK : fail_store_word(store, "check", status);
 }
 

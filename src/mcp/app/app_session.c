@@ -203,15 +203,9 @@ static void add_info(PtcBuf *out, const PtcSessionInfo *info)
     ptc_emit_object_end(out);
 }
 
-static void list_owner_sessions(PtcJob *job)
+static void show_session_list(PtcJob *job, const PtcSessionInfo *infos, size_t all)
 {
     PtcBuf out;
-    PtcSessionInfo *infos = ptc_mem_alloc(mem_of(job), SESSION_LISTED * sizeof *infos);
-    if (!infos) {
-        refuse_session_status(job, PTC_STORE_NO_MEMORY);
-        return;
-    }
-    size_t all = ptc_sessions_list(job->app->sessions, job->owner, infos, SESSION_LISTED);
     ptc_buf_init(&out, mem_of(job), 1 << 20);
     ptc_emit_object(&out);
     ptc_emit_field_uint(&out, "count", all);
@@ -223,6 +217,19 @@ static void list_owner_sessions(PtcJob *job)
     ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
     ptc_buf_deinit(&out);
+}
+
+static void list_owner_sessions(PtcJob *job)
+{
+    size_t all;
+    PtcSessionInfo *infos = ptc_mem_alloc(mem_of(job), SESSION_LISTED * sizeof *infos);
+    if (!infos) {
+        refuse_session_status(job, PTC_STORE_NO_MEMORY);
+        return;
+    }
+    if (refuse_session_status(
+            job, ptc_sessions_list(job->app->sessions, job->owner, infos, SESSION_LISTED, &all)))
+        show_session_list(job, infos, all);
     ptc_mem_free(mem_of(job), infos, SESSION_LISTED * sizeof *infos);
 }
 

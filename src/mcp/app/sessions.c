@@ -494,7 +494,8 @@ static bool add_listed_session(void *user, const PtcStoreKey *key, const PtcStor
     return true;
 }
 
-size_t ptc_sessions_list(PtcSessions *s, const char *owner, PtcSessionInfo *infos, size_t max)
+PtcStoreStatus ptc_sessions_list(PtcSessions *s, const char *owner, PtcSessionInfo *infos,
+                                 size_t max, size_t *all)
 {
     Listing l = {.s = s, .infos = infos, .max = max};
     PtcStoreStatus status;
@@ -504,9 +505,8 @@ size_t ptc_sessions_list(PtcSessions *s, const char *owner, PtcSessionInfo *info
         status = ptc_store_list(s->store, kind, last.owner, l.all ? &last : NULL, PTC_STORE_LISTED,
                                 add_listed_session, &l);
     } while (status == PTC_STORE_OK && l.page == PTC_STORE_LISTED);
-    if (status != PTC_STORE_OK)
-        l.all = l.n;
-    return l.all;
+    *all = l.all;
+    return status;
 }
 
 PtcStore *ptc_sessions_store(const PtcSessions *s)

@@ -80,9 +80,9 @@ PtcStoreStatus ptc_sessions_renew(PtcSessions *sessions, PtcSessionEntry *held, 
 /* Lets go of it as it is now.  info may be NULL. */
 void ptc_sessions_let_go(PtcSessions *sessions, PtcSessionEntry *held, PtcSessionInfo *info);
 PtcStoreStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcText handle);
-/* An owner's sessions, last used first, into infos (room for `max`); returns how many there are. */
-size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInfo *infos,
-                         size_t max);
+/* An owner's sessions, last used first, into infos (room for `max`); *all is how many there are. */
+PTC_MUST_USE PtcStoreStatus ptc_sessions_list(PtcSessions *sessions, const char *owner,
+                                              PtcSessionInfo *infos, size_t max, size_t *all);
 PtcStore *ptc_sessions_store(const PtcSessions *sessions);
 
 #endif
