@@ -78,7 +78,7 @@ typedef struct PtcStoreDriverClass {
     /* NULL: that of the machine. */
     PtcStoreStatus (*clock)(PtcStoreDriver *driver, int64_t *now_ms);
     /* "postgresql 15.3, schema 1", then a line for each thing that does not work; *durable: nothing acknowledged is
-     * lost. */
+     * lost when the engine is killed, and nothing is pushed out. */
     PtcStoreStatus (*tell)(PtcStoreDriver *driver, PtcBuf *out, bool *durable);
     void (*free)(PtcStoreDriver *driver);
 } PtcStoreDriverClass;

@@ -103,7 +103,8 @@ static void tell_change(PtcStore *s, bool failing)
     s->say(s->say_user, failing ? text : "the store can be used again");
 }
 
-/* A busy store is in trouble too: those who ask whether it is ready must know. */
+/* A busy store is in trouble too: those who ask whether it is ready must know.  A full one can still remove things, so
+ * only what takes room shows that it works again. */
 PtcStoreStatus ptc_store_noted(PtcStore *s, PtcStoreOp op, PtcStoreStatus status, int64_t begun_ns)
 {
     int64_t now = ptc_clock_ns(NULL);
@@ -112,7 +113,7 @@ PtcStoreStatus ptc_store_noted(PtcStore *s, PtcStoreOp op, PtcStoreStatus status
     atomic_fetch_add_explicit(&count->ns, (uint64_t)(now - begun_ns), memory_order_relaxed);
     bool failed =
         status == PTC_STORE_FAILED || status == PTC_STORE_BUSY || status == PTC_STORE_UNKNOWN;
-    bool wrote = op == PTC_STORE_OP_PUT || op == PTC_STORE_OP_HOLD || op == PTC_STORE_OP_REMOVE;
+    bool wrote = op == PTC_STORE_OP_PUT || op == PTC_STORE_OP_HOLD;
     if (status == PTC_STORE_NO_MEMORY)
         return status;
     if (status == PTC_STORE_DAMAGED && !atomic_exchange(&s->told_of_seals, true))
@@ -396,7 +397,7 @@ PtcStoreStatus ptc_store_hold(PtcStore *s, const PtcStoreKey *key, const PtcStor
     if (!is_key(key))
         return PTC_STORE_HELD;
     PtcStoreStatus status = s->driver->class->hold(s->driver, key, &claim);
-    return ptc_store_noted(s, PTC_STORE_OP_HOLD,
+    return ptc_store_noted(s, hold->n ? PTC_STORE_OP_HOLD : PTC_STORE_OP_RELEASE,
                            status == PTC_STORE_UNKNOWN ? PTC_STORE_FAILED : status, begun);
 }
 

@@ -17,6 +17,7 @@ typedef enum {
     PTC_STORE_OP_EXPIRE,
     PTC_STORE_OP_SUM,
     PTC_STORE_OP_HOLD,
+    PTC_STORE_OP_RELEASE, /* a hold that ends */
     PTC_STORE_OPS
 } PtcStoreOp;
 

@@ -6,7 +6,7 @@ static const char *const ops[PTC_STORE_OPS] = {
     [PTC_STORE_OP_GET] = "get",       [PTC_STORE_OP_PUT] = "put",
     [PTC_STORE_OP_REMOVE] = "remove", [PTC_STORE_OP_LIST] = "list",
     [PTC_STORE_OP_EXPIRE] = "expire", [PTC_STORE_OP_SUM] = "sum",
-    [PTC_STORE_OP_HOLD] = "hold",
+    [PTC_STORE_OP_HOLD] = "hold",     [PTC_STORE_OP_RELEASE] = "release",
 };
 
 static const char *const words[PTC_STORE_STATUSES] = {

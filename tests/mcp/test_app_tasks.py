@@ -4,9 +4,13 @@
 import json
 import os
 import re
+import sys
 import tempfile
 import time
 
+sys.path.insert(1, f"{sys.path[0]}/..")
+import engine_redis  # noqa: E402
+import engines  # noqa: E402
 import http_help
 from app_help import ISOLATION, PTC, WAIT, Server, expect, main, test
 from http_help import META
@@ -290,6 +294,29 @@ def made_on_one_node_and_seen_on_another():
                 assert time.monotonic() < end, two.notes
                 time.sleep(0.05)
             expect(b.get(third)["result"]["content"][0]["text"], "8")
+
+
+def only_where_they_are_kept(directory):
+    """A Redis that may forget them has none; its server says so, and a client is not promised anything."""
+    with engine_redis.Redis() as redis:
+        for setting, kept in ((("appendfsync", "always"), False), (("appendonly", "yes"), True)):
+            redis.ask("CONFIG", "SET", *setting)
+            with http_help.Server([PTC, "mcp", "--isolation", ISOLATION, "--store", redis.url("t"), "--tools", tools_file(directory), *FIRST]) as server:
+                can = http_help.modern(server, "server/discover").json()["result"]["capabilities"]
+                expect((TASKS in can.get("extensions", {}), "no call becomes a task" in server.log_text()), (kept, not kept), setting)
+                arguments = {"name": "lisp_eval", "arguments": {"program": "(tool/nap {})"}}
+                body = http_help.raw_request(server, "POST", "/mcp", http_help.modern_headers("tools/call", "lisp_eval"), json.dumps(
+                    {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**arguments, "_meta": meta()}}).encode()).json()
+                expect(body["result"]["resultType"], "task" if kept else "complete", body)
+
+
+@test
+def on_redis():
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            only_where_they_are_kept(directory)
+    except engines.Missing as e:
+        print(f"skipped: {e}")
 
 
 @test

@@ -201,6 +201,8 @@ def full(redis):
         with Peer(redis.url("full")) as other:
             check("full: starts", other.said == "open", other.said)
         check("full: not ready", "the store is full" in peer("ready"), peer("ready"))
+        peer("hold a 0 1")  # which needs no room
+        check("full: still not ready", "the store is full" in peer("ready"), peer("ready"))
         redis.ask("CONFIG", "SET", "maxmemory", "0")
         check("not full", peer(f"put a {version} y").startswith("ok"))
         check("full: room again", peer("hold a 1 1") == "ok" and wait_until(lambda: peer("ready") == "ready", 5), peer("ready"))

@@ -683,6 +683,10 @@ static bool open_store(Server *s)
     if (ptc_store_is_shared(s->store) && !ptc_store_is_sealed(s->store))
         log_server_line(s, "the store is not sealed: whoever may write it can change what is in it "
                            "(--store-key), and tokens of upstreams stay in files of this machine");
+    if (ptc_store_is_shared(s->store) && !ptc_store_is_durable(s->store))
+        log_server_line(s,
+                        "no call becomes a task: the store may lose what it has acknowledged (ptc "
+                        "store check says why)");
     if (ptc_store_is_shared(s->store)) {
         ptc_store_shelf_init(&s->kept, s->store);
         s->o.upstreams.shelf = &s->kept.shelf;

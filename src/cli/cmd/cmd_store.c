@@ -132,7 +132,8 @@ static int check_store(PtcMem *mem, PtcStore *store, const StoreCommandOptions *
     }
     ptc_buf_deinit(&said);
     if (status == PTC_STORE_OK && ptc_store_is_new(store))
-        ptc_io_printf(PTC_IO_STDOUT, "there was none: it is new\n");
+        ptc_io_printf(PTC_IO_STDOUT, "there was none: it is new%s\n",
+                      ptc_store_is_sealed(store) ? "" : ", and will never be sealed");
     return status == PTC_STORE_OK ? PTC_EXIT_OK : fail_store_word(store, "check", status);
 }
 
@@ -178,9 +179,16 @@ static int check_owner(const char *owner, bool wanted)
     return PTC_EXIT_OK;
 }
 
+/* What fails is told with the word, once. */
+static void say_nothing(void *user, const char *text)
+{
+    (void)user;
+    (void)text;
+}
+
 int ptc_cmd_store(PtcMem *mem, int argc, char **argv)
 {
-    StoreCommandOptions o = {.owner = NULL};
+    StoreCommandOptions o = {.store.say = say_nothing};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
