@@ -1,4 +1,4 @@
-"""Examples in pages: fences ```json NAME (or csv, clj, python) are files; every `$ ` line of a plain fence is a command that prints what stands
+"""Examples in pages: fences ```json NAME (or csv, clj, python, markdown, yaml) are files; every `$ ` line of a plain fence is a command that prints what stands
 below it.  A command goes on over lines that end in \\, and up to END of <<'END'.  A line `...` stands for any output."""
 import os
 import pathlib
@@ -9,7 +9,7 @@ import subprocess
 DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
 ROOT = DOCS.parent
 FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", flags=re.M | re.S)
-FILES = ("json", "csv", "clj", "txt", "jsonl", "python")
+FILES = ("json", "csv", "clj", "txt", "jsonl", "python", "markdown", "yaml")
 HERE = "/usr/local/bin"  # what pages have for the directory of the command
 HOME = "/home/me"  # and for the working directory
 

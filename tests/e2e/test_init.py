@@ -11,7 +11,7 @@ sys.path.insert(1, f"{sys.path[0]}/..")
 from checks import check, finish  # pylint: disable=wrong-import-position
 
 PTC = os.path.abspath(sys.argv[1])
-FILES = {"agent.json", "orders.json", "tests.ptct", "README.md", ".gitignore"}
+FILES = {"agent.json", "agent.schema.json", "orders.json", "tests.ptct", "README.md", ".gitignore"}
 
 
 def ptc(cwd, *args):
@@ -25,6 +25,9 @@ def test_project(home):
     project = home / "x"
     check("it says what it made", done.returncode == 0 and all(f"x/{name}" in done.stdout for name in FILES), done)
     check("the files", {p.name for p in project.iterdir()} == FILES, sorted(project.iterdir()))
+    agent = json.loads((project / "agent.json").read_text(encoding="utf-8"))
+    schema = json.loads((project / agent["$schema"]).read_text(encoding="utf-8"))
+    check("editors find what may be in it", set(agent) <= set(schema["properties"]), agent)
     done = ptc(project, "run", "agent.json")
     check("it runs", done.returncode == 0 and json.loads(done.stdout) ==
           [{"customer": "Ada", "owes": 1305}, {"customer": "Ben", "owes": 646}] and done.stderr == "", done)

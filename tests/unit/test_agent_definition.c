@@ -528,6 +528,90 @@ static void test_files(void)
     check_file("many.json", "tools.t63.agent: m63.json: more than 64 files belong to this agent");
 }
 
+/* Files that are not JSON, and prompts in files of their own. */
+static void test_forms(void)
+{
+    static const struct {
+        const char *name, *text, *fault, *prompt;
+    } forms[] = {
+        {"f.yaml", "prompt: |\n  Go {{n}}\n  on\nmax_turns: 2\n", "", "Go {{n}}\non\n"},
+        {"f.yml", "\xef\xbb\xbf{prompt: yes}", "", "yes"},
+        {"bad.yaml", "prompt: x\nmax_turn: 2\n",
+         "max_turn: there is no such field; did you mean max_turns?", NULL},
+        {"open.yaml", "prompt: x\nplan: [a\n",
+         ": not YAML: line 3: did not find expected ',' or ']'", NULL},
+        {"two.yaml", "prompt: x\n---\nprompt: y\n", ": not YAML: line 2: it has several documents",
+         NULL},
+        {"none.yaml", "", ": not YAML: line 1: it is empty", NULL},
+        {"list.yaml", "- prompt\n", ": found a list; allowed is an object", NULL},
+        {"f.md", "---\nmax_turns: 2\n---\n\n  Go {{n}}\n---\nthere\n\n", "",
+         "  Go {{n}}\n---\nthere"},
+        {"crlf.md", "---\r\nmax_turns: 2\r\n---  \r\nGo\r\n", "", "Go"},
+        {"plain.markdown", "\nGo\n", "", "Go"},
+        {"bare.MD", "---\n\n---\nGo", "", "Go"},
+        {"inner.md", "---\nname: |\n  ---\n---\nGo", "", "Go"},
+        {"open.md", "---\nname: x\nGo\n",
+         ": line 1: the fields begin here; a line --- must end them", NULL},
+        {"dashes.md", "---", ": line 1: the fields begin here; a line --- must end them", NULL},
+        {"empty.md", "---\nname: x\n---\n \n",
+         "prompt: there is no text below the fields, and that is the prompt", NULL},
+        {"both.md", "---\nprompt: x\n---\nGo",
+         "prompt: the text below the fields is the prompt; leave this out", NULL},
+        {"file.md", "---\nprompt_file: f.md\n---\nGo",
+         "prompt_file: the text below the fields is the prompt; leave this out", NULL},
+        {"line.md", "---\nname: x\nllm: [\n---\nGo",
+         ": not YAML: line 4: did not find expected node content", NULL},
+        {"tag.md", "---\nname: !x y\n---\nGo", ": not YAML: line 2: tags are not read", NULL},
+        {"where.md", "---\nname: x\n---\n\nGo\n{{#n}}",
+         "prompt: line 6, column 1: the section n is not closed: {{/n}} is missing", NULL},
+        {"child.md", "---\ntools: {t: {agent: f.md}, u: {agent: {prompt: inside}}}\n---\nGo", "",
+         "Go"},
+        {"named.json", "{\"prompt_file\":\"sub/p.txt\"}", "", "Go {{n}}"},
+        {"twice.json", "{\"prompt_file\":\"sub/p.txt\",\"prompt\":\"x\"}",
+         "prompt_file: there is a prompt already; leave one out", NULL},
+        {"lost.json", "{\"prompt_file\":\"p.txt\"}",
+         "prompt_file: p.txt: No such file or directory", NULL},
+        {"pipe.json", "{\"prompt_file\":\"pipe\"}", "prompt_file: pipe: it is not a regular file",
+         NULL},
+        {"blank.json", "{\"prompt_file\":\"sub/blank\"}", "prompt_file: sub/blank: it is empty",
+         NULL},
+        {"latin.yaml", "prompt_file: latin.json", "prompt_file: latin.json: it is not UTF-8", NULL},
+    };
+    put_file("sub/p.txt", "\n\nGo {{n}}\n");
+    put_file("sub/blank", "\n \n");
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        PtcAgentDef *def;
+        put_file(forms[i].name, forms[i].text);
+        CHECK_STR(open_file(forms[i].name, &def), forms[i].fault);
+        CHECK((def != NULL) == (forms[i].prompt != NULL));
+        if (def && forms[i].prompt)
+            CHECK_STR(text_of(def->prompt), forms[i].prompt);
+        ptc_definition_release(def);
+    }
+}
+
+/* Short texts that stand for long ones, and long ones. */
+static void test_large_forms(void)
+{
+    static char text[PTC_AGENT_FILE_BYTES + 2];
+    put_file("bomb.yaml",
+             "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+             "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\n"
+             "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n");
+    check_file("bomb.yaml", ": it is larger than 1 MiB once its aliases are followed");
+    memset(text, '[', 1000);
+    put_file("deep.yaml", text);
+    check_file("deep.yaml", ": not YAML: line 1: it is nested too deep");
+    memset(text, '#', PTC_AGENT_FILE_BYTES);
+    memcpy(text, "---\n", 4);
+    strcpy(text + PTC_AGENT_FILE_BYTES - 6, "\n---\nGo");
+    put_file("large.md", text);
+    check_file("large.md", ": large.md: it is larger than 1 MiB");
+    strcpy(text + PTC_AGENT_FILE_BYTES - 7, "\n---\nGo");
+    put_file("large.md", text);
+    check_file("large.md", "");
+}
+
 static void remove_files(void)
 {
     char command[200];
@@ -574,6 +658,8 @@ int main(void)
     test_from_c();
     test_retry();
     test_files();
+    test_forms();
+    test_large_forms();
     remove_files();
     test_memory();
     ptc_arena_deinit(&arena);

@@ -147,6 +147,8 @@ static bool read_child(PtcFieldReader *r, PtcValue v, PtcTool *tool)
     if (!note)
         return ptc_why_no_memory(r->fault);
     inner.depth++;
+    inner.prompt = (PtcText){NULL, 0};
+    inner.prompt_line = 0;
     PtcText file = ptc_str_text(v);
     if (file.bytes && !inner.files)
         return ptc_fault_set(r->fault, "", "agents are objects here, not files");

@@ -24,6 +24,7 @@
 struct PtcAgentDef {
     /* To be filled in; texts belong to the arena or outlive the definition. */
     PtcText name, description, prompt;
+    size_t prompt_line; /* lines of its file before it, for messages; 0: it is a field */
     PtcText llm;        /* a model; absent: none */
     PtcText llm_script; /* its replies as a JSON list, in place of a model; absent: none */
     PtcOutput output;
@@ -133,6 +134,10 @@ typedef struct PtcAgentReading {
     const struct PtcAgentChild *children;
     size_t child_count;
     unsigned depth; /* of agents inside agents, set by the reader */
+    /* Of the agent itself, not of those inside, set by the reader: the prompt that stands outside its fields, and the
+     * lines of the file before it. */
+    PtcText prompt;
+    size_t prompt_line;
 } PtcAgentReading;
 
 /* Reads an agent from a JSON object, in any heap, and finishes it.  NULL with the fault. */

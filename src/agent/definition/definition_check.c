@@ -152,7 +152,8 @@ static bool check_prompt(PtcAgentDef *def, PtcWhy *fault)
     if (!ptc_template_read(&def->arena, def->prompt, &def->template, &e))
         return e.no_memory ? ptc_why_no_memory(fault)
                            : ptc_fault_set(fault, "prompt", "line %u, column %u: %s",
-                                           (unsigned)e.line, (unsigned)e.column, e.message);
+                                           (unsigned)(e.line + def->prompt_line),
+                                           (unsigned)e.column, e.message);
     if (!def->sig || def->loose_prompt)
         return true;
     if (!ptc_template_check(&def->template, def->sig, &why))

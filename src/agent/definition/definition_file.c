@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/definition/definition_form.h"
 #include "agent/definition/definition_int.h"
 #include "base/os/whole_file.h"
 #include "base/utf8.h"
@@ -61,6 +62,31 @@ static void name_faulty_file(struct PtcAgentFiles *files, PtcWhy *fault, const c
     ptc_why_reword(fault, "%s (in %.200s)", fault->text, path);
 }
 
+/* The whole text of an open file. */
+static bool read_agent_text(int fd, const char *path, PtcBuf *text, PtcWhy *fault)
+{
+    if (!ptc_whole_file_read_from(fd, text))
+        return refuse_agent_file(fault, path,
+                                 text->full ? "it is larger than 1 MiB" : strerror(errno));
+    return ptc_utf8_valid(ptc_buf_view(text).bytes, text->len) ||
+           refuse_agent_file(fault, path, "it is not UTF-8");
+}
+
+static PtcAgentDef *read_form(PtcMem *mem, const char *path, PtcText text,
+                              const PtcAgentReading *how, PtcWhy *fault)
+{
+    PtcAgentForm form;
+    PtcAgentReading inner = *how;
+    PtcAgentDef *def = NULL;
+    if (ptc_definition_form_read(&form, mem, path, text, fault)) {
+        inner.prompt = form.prompt;
+        inner.prompt_line = form.prompt_line;
+        def = ptc_definition_read_json(form.json, &inner, fault);
+    }
+    ptc_definition_form_deinit(&form);
+    return def;
+}
+
 /* Reads an open file; the names in it are relative to its directory. */
 static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *how, PtcWhy *fault)
 {
@@ -76,11 +102,8 @@ static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *h
     files->inside = path;
     if (files->directory < 0)
         refuse_agent_file(fault, path, strerror(errno));
-    else if (!ptc_whole_file_read_from(fd, &text))
-        refuse_agent_file(fault, path, text.full ? "it is larger than 1 MiB" : strerror(errno));
-    else if (!ptc_utf8_valid(ptc_buf_view(&text).bytes, text.len))
-        refuse_agent_file(fault, path, "it is not UTF-8");
-    else if (!(def = ptc_definition_read_json(ptc_buf_view(&text), how, fault)) && inside)
+    else if (read_agent_text(fd, path, &text, fault) &&
+             !(def = read_form(&mem, path, ptc_buf_view(&text), how, fault)) && inside)
         name_faulty_file(files, fault, path);
     if (files->directory >= 0)
         close(files->directory);
@@ -125,29 +148,54 @@ static PtcAgentDef *take_agent_file(int fd, const char *path, const PtcAgentRead
     return def;
 }
 
-static PtcAgentDef *load_agent_file(const char *path, const PtcAgentReading *how, PtcWhy *fault)
+/* -1 with the fault. */
+static int open_agent_file(const char *path, const PtcAgentReading *how, PtcWhy *fault)
 {
     int fd = openat(how->files->directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) {
+    if (fd < 0)
         refuse_agent_file(fault, path, strerror(errno));
+    return fd;
+}
+
+static PtcAgentDef *load_agent_file(const char *path, const PtcAgentReading *how, PtcWhy *fault)
+{
+    int fd = open_agent_file(path, how, fault);
+    if (fd < 0)
         return NULL;
-    }
     PtcAgentDef *def = take_agent_file(fd, path, how, fault);
     close(fd);
     return def;
 }
 
+static bool copy_agent_path(PtcText name, char path[DEF_PATH_BYTES], PtcWhy *fault)
+{
+    if (name.len == 0 || name.len >= DEF_PATH_BYTES || memchr(name.bytes, 0, name.len))
+        return ptc_fault_set(fault, "", "found a name of %zu bytes; allowed is the name of a file",
+                             name.len);
+    memcpy(path, name.bytes, name.len);
+    path[name.len] = 0;
+    return true;
+}
+
 PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how, PtcWhy *fault)
 {
     char path[DEF_PATH_BYTES];
-    if (name.len == 0 || name.len >= sizeof path || memchr(name.bytes, 0, name.len)) {
-        ptc_fault_set(fault, "", "found a name of %zu bytes; allowed is the name of a file",
-                      name.len);
-        return NULL;
-    }
-    memcpy(path, name.bytes, name.len);
-    path[name.len] = 0;
-    return load_agent_file(path, how, fault);
+    return copy_agent_path(name, path, fault) ? load_agent_file(path, how, fault) : NULL;
+}
+
+bool ptc_definition_include_text(PtcText name, const PtcAgentReading *how, PtcBuf *out,
+                                 PtcWhy *fault)
+{
+    char path[DEF_PATH_BYTES];
+    struct stat st;
+    int fd = copy_agent_path(name, path, fault) ? open_agent_file(path, how, fault) : -1;
+    if (fd < 0)
+        return false;
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode)
+                  ? read_agent_text(fd, path, out, fault)
+                  : refuse_agent_file(fault, path, "it is not a regular file");
+    close(fd);
+    return ok;
 }
 
 PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentReading *how, PtcWhy *fault)

@@ -89,5 +89,8 @@ bool ptc_definition_check(PtcAgentDef *def, PtcWhy *fault);
 /* The agent in a file that another one names. */
 PTC_MUST_USE PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how,
                                                  PtcWhy *fault);
+/* Appends the text of a file that an agent names, found in the same way. */
+PTC_MUST_USE bool ptc_definition_include_text(PtcText name, const PtcAgentReading *how, PtcBuf *out,
+                                              PtcWhy *fault);
 
 #endif

@@ -3,6 +3,7 @@
  * publishes the same; tests/unit/test_agent_definition.c makes sure that the two agree. */
 #include <stdio.h>
 
+#include "agent/definition/definition_form.h"
 #include "agent/definition/definition_int.h"
 #include "agent/prompt/messages.h"
 #include "agent/step/bench.h"
@@ -67,6 +68,28 @@ static bool read_reference(PtcFieldReader *r, PtcValue v)
 {
     r->def->compact_reference = ptc_text_is(ptc_str_text(v), "compact");
     return r->def->compact_reference || ptc_fields_refuse(r, v, "\"compact\"");
+}
+
+static bool read_prompt_file(PtcFieldReader *r, PtcValue v)
+{
+    PtcBuf text;
+    PtcText name = ptc_str_text(v);
+    if (!name.bytes || name.len == 0)
+        return ptc_fields_refuse(r, v, "the name of a file");
+    if (!r->how->files)
+        return ptc_fault_set(r->fault, r->path, "prompts are texts here, not files");
+    ptc_buf_init(&text, &r->def->mem, PTC_AGENT_FILE_BYTES);
+    bool ok = ptc_definition_include_text(name, r->how, &text, r->fault);
+    PtcText prompt = ptc_definition_form_text(ptc_buf_view(&text));
+    if (!ok)
+        ptc_why_at(r->fault, "%s", r->path);
+    else if (prompt.len == 0)
+        ok =
+            ptc_fault_set(r->fault, r->path, "%.*s: it is empty", PTC_ARG(ptc_text_cut(name, 200)));
+    else
+        ok = ptc_fields_copy(r, prompt, &r->def->prompt);
+    ptc_buf_deinit(&text);
+    return ok;
 }
 
 static bool read_agent_schema(PtcFieldReader *r, PtcValue v)
@@ -404,6 +427,7 @@ static bool read_prompt_limit(PtcFieldReader *r, PtcValue v)
 const PtcFieldRow ptc_definition_rows[] = {
     DEF_OTHER("$schema", read_nothing, 0),
     DEF_TEXT("prompt", prompt),
+    DEF_OTHER("prompt_file", read_prompt_file, 0),
     DEF_NONE("name", name),
     DEF_NONE("description", description),
     {.name = "llm", .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_agent_llm},
@@ -463,14 +487,33 @@ static void set_compiled(PtcAgentDef *def)
         def->retry_turns = 2;
 }
 
-/* Between reading the fields and finishing. */
-static bool set_given(PtcAgentDef *def, const PtcAgentReading *how)
+/* An agent has one prompt: a field, a file, or the text below the fields. */
+static bool set_prompt(PtcFieldReader *r)
 {
+    PtcAgentDef *def = r->def;
+    bool field = ptc_definition_gives(def, "prompt"),
+         file = ptc_definition_gives(def, "prompt_file");
+    if (field && file)
+        return ptc_fault_set(r->fault, "prompt_file", "there is a prompt already; leave one out");
+    if (!r->how->prompt.bytes)
+        return true;
+    if (field || file)
+        return ptc_fault_set(r->fault, field ? "prompt" : "prompt_file",
+                             "the text below the fields is the prompt; leave this out");
+    def->prompt_line = r->how->prompt_line;
+    return ptc_fields_copy(r, r->how->prompt, &def->prompt);
+}
+
+/* Between reading the fields and finishing. */
+static bool set_given(PtcFieldReader *r)
+{
+    PtcAgentDef *def = r->def;
+    const PtcAgentReading *how = r->how;
     if (how->check)
         def->check = *how->check;
     if (how->compiling && how->depth == 0)
         set_compiled(def);
-    return true;
+    return set_prompt(r);
 }
 
 PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, PtcWhy *fault)
@@ -483,7 +526,7 @@ PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, Pt
     PtcFieldReader r = {.def = def, .how = how, .heap = &def->tools->kept.heap, .fault = fault};
     if (how->depth >= PTC_AGENT_FILE_DEPTH)
         ptc_fault_set(fault, "", "agents are nested deeper than %d", PTC_AGENT_FILE_DEPTH);
-    else if (ptc_fields_read(&r, object, ptc_definition_rows, &def->given) && set_given(def, how) &&
+    else if (ptc_fields_read(&r, object, ptc_definition_rows, &def->given) && set_given(&r) &&
              (how->depth > 0 || ptc_definition_take_tools(def, how, fault)) &&
              ptc_definition_finish(def, fault))
         return def;

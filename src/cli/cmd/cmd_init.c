@@ -20,6 +20,8 @@ static const struct {
     const size_t *len;
 } files[] = {
     {"agent.json", "the agent", ptc_project_agent, &ptc_project_agent_len},
+    {"agent.schema.json", "what may be in it, for editors", ptc_project_schema,
+     &ptc_project_schema_len},
     {"orders.json", "data for it", ptc_project_orders, &ptc_project_orders_len},
     {"tests.ptct", "tests", ptc_project_tests, &ptc_project_tests_len},
     {"README.md", "what to try", ptc_project_readme, &ptc_project_readme_len},
@@ -89,7 +91,7 @@ static int write_files(int dir, const char *path)
 static void list_starter_files(const char *path)
 {
     for (size_t i = 0; i < FILES; i++)
-        ptc_io_printf(PTC_IO_STDOUT, "%s/%-12s%s\n", path, files[i].name, files[i].what);
+        ptc_io_printf(PTC_IO_STDOUT, "%s/%-19s%s\n", path, files[i].name, files[i].what);
     ptc_io_printf(PTC_IO_STDOUT, "\nTry: cd %s && ptc run agent.json\n", path);
 }
 

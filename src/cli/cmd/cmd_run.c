@@ -77,7 +77,7 @@ static const PtcOption options[] = {
 
 static const PtcUsage usage = {
     .command = "run",
-    .synopsis = "[OPTIONS] AGENT.json\n       ptc run --jsonl [--allow-tools]",
+    .synopsis = "[OPTIONS] AGENT.json|.yaml|.md\n       ptc run --jsonl [--allow-tools]",
     .summary =
         "Runs an agent: a model that writes programs and calls tools until it has the answer.\n"
         "The answer goes to standard output, everything else to standard error.\n"
