@@ -4,6 +4,7 @@
 #include "agent/agent_kinds.h"
 #include "cli/agent/run_compile.h"
 #include "cli/cmd/cmd.h"
+#include "cli/test/test_agent.h"
 #include "cli/upstreams/upstreams_open.h"
 #include "exec/worker.h"
 #include "tool/kind/command.h"
@@ -64,6 +65,20 @@ int ptc_run_compiled(PtcMem *mem, const char *file, PtcText context, const char 
 {
     (void)mem, (void)file, (void)context, (void)llm;
     return PTC_EXIT_USAGE;
+}
+
+bool ptc_test_agent_run(PtcTestAgent *test, PtcMem *mem, const char *path, const PtcTestCase *c)
+{
+    (void)path, (void)c;
+    *test = (PtcTestAgent){.mem = mem,
+                           .reason = "invalid_agent",
+                           .message = "this build of ptc is the engine alone, without agents"};
+    return false;
+}
+
+void ptc_test_agent_deinit(PtcTestAgent *test)
+{
+    (void)test;
 }
 
 bool ptc_zygote_asked(int argc, char **argv)

@@ -35,7 +35,7 @@ def test_project(home):
     check("with its data", done.returncode == 0 and json.loads(done.stdout) ==
           [{"customer": "Cleo", "owes": 340}, {"customer": "Dov", "owes": 504}], done)
     done = ptc(project, "test", "tests.ptct")
-    check("its tests", done.returncode == 0 and "3 passed, 0 failed" in done.stdout, done)
+    check("its tests", done.returncode == 0 and "4 passed, 0 failed" in done.stdout, done)
     page = (project / "README.md").read_text(encoding="utf-8").splitlines()
     commands = [line.strip().split("  ")[0].split() for line in page if line.startswith("    ptc ")]
     check("commands on its page", len(commands) == 6, commands)

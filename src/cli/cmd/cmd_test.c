@@ -43,7 +43,9 @@ static const PtcUsage usage = {
     .command = "test",
     .synopsis = "[OPTIONS] FILE.ptct|PAGE.md...",
     .summary = "Runs test files and reports the cases that failed.  In a page, the examples in "
-               "```ptc blocks are run: program => value, program !! kind.\n"
+               "```ptc blocks are run: program => value, program !! kind.  A case with agent=FILE "
+               "runs an agent whose model is a "
+               "script or a record.\n"
                "Exit status: 0 all passed, 1 some failed, 2 wrong usage.",
     .examples = "  ptc test tests/conformance/*.ptct\n"
                 "  ptc test --filter num/quot tests/conformance/nums.ptct\n"
@@ -73,7 +75,10 @@ static void print_lines(const char *label, PtcText text)
 static void print_failure(const PtcTestFile *file, const PtcTestCase *c, PtcText got)
 {
     ptc_io_printf(PTC_IO_STDOUT, "FAIL %.*s  %s:%zu\n", PTC_ARG(c->id), file->path, c->line);
-    print_lines("program", c->program);
+    if (c->agent.len)
+        print_lines("agent", c->agent);
+    if (c->program.len || !c->agent.len)
+        print_lines("program", c->program);
     print_lines("expected", c->expect);
     print_lines("got", got);
 }
@@ -137,6 +142,7 @@ static void run_cases(Tests *t, PtcTestFile *file)
 static void run_file(Tests *t, const char *path)
 {
     PtcTestFile file;
+    t->runner.path = path;
     if (!ptc_test_file_init(&file, t->mem, path, t->options->update)) {
         ptc_io_printf(PTC_IO_STDOUT, "FAIL %s:%zu: %s\n", path, file.error_line, file.error);
         t->failed++;
@@ -223,6 +229,7 @@ int ptc_cmd_test(PtcMem *mem, int argc, char **argv)
     Tests t = {.options = &o, .mem = mem};
     t.runner.gc_stress = o.gc_stress;
     t.runner.torture = o.torture;
+    t.runner.mem = mem;
     ptc_buf_init(&t.got, mem, PTC_IO_MAX);
     ptc_buf_init(&t.full, mem, PTC_IO_MAX);
     if (o.doctests)

@@ -99,6 +99,14 @@ static bool set_key(TestParser *p, PtcTestCase *c, PtcText key, PtcText value)
         c->session = value;
         return true;
     }
+    if (is_test_word(key, "agent") && value.len > 0) {
+        c->agent = value;
+        return true;
+    }
+    if (is_test_word(key, "llm")) {
+        c->llm = value;
+        return true;
+    }
     if (set_case_word(&c->limits, key, value))
         return true;
     if (!read_header_number(value, &n))
@@ -171,6 +179,8 @@ static bool read_case_header(TestParser *p, PtcTestCase *c)
         if (!set_key(p, c, key, value))
             return false;
     }
+    if (c->llm.len && !c->agent.len)
+        return refuse_test_file(p, "llm goes with agent=FILE");
     return !(c->session.len && c->float_precision != PTC_UNSET) ||
            refuse_test_file(p, "session and float_precision do not go together");
 }
@@ -181,7 +191,8 @@ static bool is_expectation(const TestParser *p)
 {
     return begins_test_line(p, "=> ") || begins_test_line(p, "json> ") ||
            begins_test_line(p, "!! ") || begins_test_line(p, "hint> ") ||
-           begins_test_line(p, "warn> ") || begins_test_line(p, "out> ") ||
+           begins_test_line(p, "warn> ") || begins_test_line(p, "call> ") ||
+           begins_test_line(p, "out> ") ||
            (begins_test_line(p, "out>") && p->line_end - p->line == 4);
 }
 
@@ -219,6 +230,9 @@ static bool read_expectation(TestParser *p, PtcTestCase *c)
             return refuse_test_file(p, "hint> comes after its !!");
         c->show[c->error_count - 1] |= PTC_SHOW_HINT;
     }
+    if (begins_test_line(p, "call>") && !c->agent.len)
+        return refuse_test_file(p, "call> goes with agent=FILE");
+    c->wants_calls |= begins_test_line(p, "call>");
     c->wants_warnings |= begins_test_line(p, "warn>");
     c->wants_text |= begins_test_line(p, "=>");
     c->wants_json |= begins_test_line(p, "json>");

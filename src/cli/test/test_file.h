@@ -14,6 +14,10 @@
  *   !! kind 1:5 "message"                one for each finding; place and message may be left out
  *   hint> what the finding above says    may be left out
  *
+ * A case with `agent=FILE` runs that agent with the context, and with `llm=script:FILE` or `llm=replay:FILE` as its
+ * model.  Its program sees data/answer, data/calls and data/outcome; without a program the answer is its result, or
+ * the reason why there is none its finding.  Lines `call> tool {arguments}`, or `call> none`, stand before the result.
+ *
  * A comment (";; ") may stand before a header and between expectation lines. */
 #ifndef PTC_CLI_TEST_TEST_FILE_H
 #define PTC_CLI_TEST_TEST_FILE_H
@@ -36,11 +40,12 @@ enum { PTC_TEST_ERRORS = 10 };
 
 typedef struct PtcTestCase {
     PtcText id, program, session, context; /* the last two may be empty */
+    PtcText agent, llm;                    /* files, or empty */
     PtcTestPolicy policy;
     PtcLimits limits;
     int64_t float_precision;
     PtcText expect; /* the expectation lines, joined by line feeds */
-    bool wants_json, wants_text, wants_warnings;
+    bool wants_json, wants_text, wants_warnings, wants_calls;
     bool ignore_prints; /* doctests only */
     uint8_t error_count, show[PTC_TEST_ERRORS];
     size_t line;                   /* of the header in the file */

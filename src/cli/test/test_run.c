@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "cli/test/test_agent.h"
 #include "engine/outcome.h"
 
 enum { TORTURE_RUNS = 20000 }; /* at most, per case */
@@ -19,7 +20,8 @@ typedef struct {
     PtcStatus status;
     PtcData *data;
     PtcOutcome *outcome;
-    char problem[240]; /* why there was no run, empty when there was */
+    char problem[240];         /* why there was no run, empty when there was */
+    const PtcTestAgent *agent; /* that ran before; or NULL */
 } TestRun;
 
 /* ------------------------------------------------------------------ engine */
@@ -173,6 +175,25 @@ static void render_warnings(PtcBuf *out, const PtcOutcome *outcome)
         add_line_start(out, "warn> none");
 }
 
+/* call> tool {arguments} */
+static void render_calls(PtcBuf *out, const PtcTestAgent *agent)
+{
+    add_line_start(out, agent->lines.len ? "" : "call> none");
+    ptc_buf_add(out, agent->lines.data, agent->lines.len);
+}
+
+/* Why an agent gave no answer. */
+static void render_agent_failure(PtcBuf *out, const PtcTestAgent *agent, uint8_t show)
+{
+    add_line_start(out, "!! ");
+    ptc_buf_add_cstr(out, agent->reason);
+    if (!(show & PTC_SHOW_MESSAGE))
+        return;
+    ptc_buf_add_cstr(out, " \"");
+    add_inline(out, agent->message, strlen(agent->message));
+    ptc_buf_add_char(out, '"');
+}
+
 static void render_result(PtcBuf *out, PtcOutcome *outcome, bool as_text, bool as_json)
 {
     size_t len;
@@ -225,6 +246,8 @@ static void render(PtcBuf *out, const TestRun *run, const PtcTestCase *c, bool f
         render_prints(out, run->outcome);
     if (c->wants_warnings)
         render_warnings(out, run->outcome);
+    if (c->wants_calls)
+        render_calls(out, run->agent);
     if (ptc_outcome_ok(run->outcome))
         render_result(out, run->outcome, c->wants_text || !c->wants_json, c->wants_json);
     else
@@ -301,7 +324,7 @@ static bool torture(const PtcTestRunner *runner, const PtcTestCase *given, PtcBu
     plain.wants_warnings = false; /* a warning that runs out of memory is skipped */
     bool ok = true;
     int calm = 0;
-    if (c->session.len || c->policy == PTC_TEST_BUG)
+    if (c->session.len || c->agent.len || c->policy == PTC_TEST_BUG)
         return true;
     ptc_buf_init(&normal.lines, got->mem, got->max);
     ptc_buf_init(&result.lines, got->mem, got->max);
@@ -325,13 +348,15 @@ static bool torture(const PtcTestRunner *runner, const PtcTestCase *given, PtcBu
 
 /* -------------------------------------------------------------- whole cases */
 
-static void run_and_render(PtcTestRunner *runner, const PtcTestCase *c, PtcBuf *got, PtcBuf *full)
+static void run_and_render(PtcTestRunner *runner, const PtcTestCase *c, PtcBuf *got, PtcBuf *full,
+                           const PtcTestAgent *agent)
 {
     TestRun run;
     bool own = c->float_precision != PTC_UNSET;
     Ptc *ptc = own ? new_test_engine(runner, c, PTC_UNSET) : runner->ptc;
     start_case_run(ptc, c, runner->gc_stress, own ? NULL : find_test_session(runner, c->session),
                    &run);
+    run.agent = agent;
     render(got, &run, c, false);
     if (full)
         render(full, &run, c, true);
@@ -340,9 +365,42 @@ static void run_and_render(PtcTestRunner *runner, const PtcTestCase *c, PtcBuf *
         ptc_free(ptc);
 }
 
+/* An agent that gave no answer to a case without a program. */
+static void render_failed_agent(const PtcTestCase *c, PtcBuf *out, const PtcTestAgent *agent,
+                                bool full)
+{
+    ptc_buf_clear(out);
+    if (c->wants_calls)
+        render_calls(out, agent);
+    render_agent_failure(out, agent, full || !c->error_count ? PTC_SHOW_ALL : c->show[0]);
+}
+
+/* The agent of a case, then its program. */
+static void run_with_agent(PtcTestRunner *runner, const PtcTestCase *given, PtcBuf *got,
+                           PtcBuf *full)
+{
+    PtcTestAgent agent;
+    PtcTestCase c = *given;
+    bool ran = ptc_test_agent_run(&agent, runner->mem, runner->path ? runner->path : "", given);
+    if (!ran || (!agent.answered && c.program.len == 0)) {
+        render_failed_agent(given, got, &agent, false);
+        if (full)
+            render_failed_agent(given, full, &agent, true);
+    } else {
+        if (c.program.len == 0)
+            c.program = PTC_TEXT("data/answer");
+        c.context = ptc_buf_view(&agent.context);
+        run_and_render(runner, &c, got, full, &agent);
+    }
+    ptc_test_agent_deinit(&agent);
+}
+
 bool ptc_test_run(PtcTestRunner *runner, const PtcTestCase *c, PtcBuf *got, PtcBuf *full)
 {
-    run_and_render(runner, c, got, full);
+    if (c->agent.len)
+        run_with_agent(runner, c, got, full);
+    else
+        run_and_render(runner, c, got, full, NULL);
     bool ok = ptc_buf_ok(got) && got->len == c->expect.len &&
               !memcmp(got->data, c->expect.bytes, got->len);
     return ok && runner->torture ? torture(runner, c, got) : ok;

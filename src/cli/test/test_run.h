@@ -8,9 +8,11 @@
 enum { PTC_TEST_SESSIONS = 32 }; /* in one file */
 
 typedef struct PtcTestRunner {
-    bool gc_stress; /* collect at every safepoint */
-    bool torture;   /* fail allocation 1, 2, 3, ... of every case */
-    Ptc *ptc;       /* for all cases of a file: it must survive each of them */
+    bool gc_stress;   /* collect at every safepoint */
+    bool torture;     /* fail allocation 1, 2, 3, ... of every case */
+    PtcMem *mem;      /* for agents of cases */
+    const char *path; /* of the file; NULL: there is none */
+    Ptc *ptc;         /* for all cases of a file: it must survive each of them */
     struct {
         PtcText name; /* borrowed from the file */
         PtcSession *session;
