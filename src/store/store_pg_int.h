@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#include "store/store_pg_library.h"
+#include "postgres/pg_library.h"
 #include "store/store_pool.h"
 
 typedef struct Pg {

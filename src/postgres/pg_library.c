@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loads libpq when a store in PostgreSQL is opened. */
-#include "store/store_pg_library.h"
+ * Loads libpq when a store or a tool in PostgreSQL needs it. */
+#include "postgres/pg_library.h"
 
 #include "base/library.h"
 

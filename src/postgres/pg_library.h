@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * store_pg_library.h - the functions of libpq in use, loaded when a store is opened and never unloaded: libraries that
+ * pg_library.h - the functions of libpq in use, loaded when they are needed and never unloaded: libraries that
  * it loads itself do not bear that. */
-#ifndef PTC_STORE_STORE_PG_LIBRARY_H
-#define PTC_STORE_STORE_PG_LIBRARY_H
+#ifndef PTC_POSTGRES_PG_LIBRARY_H
+#define PTC_POSTGRES_PG_LIBRARY_H
 
 #include <libpq-fe.h>
 #include <stdbool.h>
