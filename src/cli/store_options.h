@@ -19,7 +19,7 @@ typedef struct PtcStoreOptions {
         name, 0, type, (at) + offsetof(PtcStoreOptions, field), value, help, min, max, in \
     }
 #define PTC_STORE_ROWS(at, in)                                                                    \
-    PTC_STORE_ROW(at, (in) | PTC_GROUP_COMMON, "store", PTC_OPTION_TEXT, url, "URL",              \
+    PTC_STORE_ROW(at, in, "store", PTC_OPTION_TEXT, url, "URL",                                   \
                   "where state is kept, as PTC_STORE in the environment says it, too: memory:, "  \
                   "sqlite:FILE, postgres://... or redis://HOST",                                  \
                   0, 0),                                                                          \
