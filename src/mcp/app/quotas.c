@@ -17,6 +17,7 @@
 enum {
     CALLS_MS = 10000, /* the number of a server that is not heard of ends */
     TELL_MS = 3000,
+    TURN_MS = 1000, /* of waiting for others that ask the store; then it counts as failing */
     QUOTA_STACK = 256 * PTC_KB,
     CALLS_RETRY_MS = 200, /* nobody knows when a call ends */
     BUCKET_US = 60 * PTC_SECOND_US,
@@ -76,12 +77,15 @@ static QuotaOwner *find_quota_owner(PtcMcpQuotas *q, const char *name)
     return o;
 }
 
-/* With the lock held: the turn to ask the store about an owner. */
-static void begin_asking(PtcMcpQuotas *q, QuotaOwner *o)
+/* With the lock held: the turn to ask the store about an owner.  False: a slow store would make all wait for each. */
+static bool begin_asking(PtcMcpQuotas *q, QuotaOwner *o)
 {
-    while (o->asking)
-        pthread_cond_wait(&q->changed, &q->lock);
+    int64_t until = ptc_clock_ns(NULL) + TURN_MS * PTC_MS;
+    for (bool in_time = true; o->asking && in_time;)
+        in_time = ptc_cond_wait_until(&q->changed, &q->lock, until);
+    bool mine = !o->asking;
     o->asking = true;
+    return mine;
 }
 
 static void end_asking(PtcMcpQuotas *q, QuotaOwner *o)
@@ -111,8 +115,8 @@ static PtcStoreStatus tell_calls(PtcMcpQuotas *q, const QuotaOwner *o, uint64_t 
 static bool begin_call(PtcMcpQuotas *q, QuotaOwner *o)
 {
     PtcStoreStatus status = PTC_STORE_FAILED;
-    begin_asking(q, o);
-    if (q->store) {
+    bool mine = begin_asking(q, o);
+    if (q->store && mine) {
         uint64_t n = o->running + 1;
         pthread_mutex_unlock(&q->lock);
         status = tell_calls(q, o, n, q->calls);
@@ -126,7 +130,9 @@ static bool begin_call(PtcMcpQuotas *q, QuotaOwner *o)
     bool may = status == PTC_STORE_OK ||
                (status != PTC_STORE_HELD && (int64_t)o->running < part_of(q, q->calls));
     o->running += may;
-    end_asking(q, o);
+    o->changed = o->changed || !mine;
+    if (mine)
+        end_asking(q, o);
     return may;
 }
 
@@ -209,10 +215,10 @@ static bool take_call(PtcMcpQuotas *q, QuotaOwner *o, int64_t *retry_ms)
 {
     PtcStoreStatus status = PTC_STORE_FAILED;
     int64_t n = 0;
-    begin_asking(q, o);
+    bool mine = begin_asking(q, o);
     if (o->ahead > 0) {
         status = PTC_STORE_OK;
-    } else if (q->store) {
+    } else if (q->store && mine) {
         pthread_mutex_unlock(&q->lock);
         status = ask_bucket(q, o, &n, retry_ms);
         pthread_mutex_lock(&q->lock);
@@ -223,7 +229,8 @@ static bool take_call(PtcMcpQuotas *q, QuotaOwner *o, int64_t *retry_ms)
                                      part_of(q, q->rate), 1, retry_ms);
     bool may = o->ahead > 0;
     o->ahead -= may;
-    end_asking(q, o);
+    if (mine)
+        end_asking(q, o);
     return may;
 }
 
