@@ -45,6 +45,7 @@ struct PtcStore {
     /* the state that /ready tells: of the last operation or probe */
     _Atomic bool failing;
     _Atomic bool told_of_seals;
+    _Atomic int64_t keeping_ns; /* when the keeper asked the engine; 0: it was answered */
     _Atomic int64_t asked_ns,
         heard_ns; /* when it was asked for; when the engine last answered a write */
     /* It guards the rest: who waits, what is held, and the thread that looks after both.  Nothing else is taken

@@ -15,8 +15,9 @@ enum {
     KEEPER_TICK_MS = 250,
     HOLD_MS = 5000,
     RENEW_MS = 1500,
-    STORE_PROBE_MS = 1000, /* while somebody asks whether the store is ready, or it is not */
-    PROBE_FOR_MS = 15000,  /* after it was asked */
+    STORE_PROBE_MS = 500, /* while somebody asks whether the store is ready, or it is not */
+    SILENT_MS = 2200,     /* an engine that takes so long is not ready, and one of 2 s is */
+    PROBE_FOR_MS = 15000, /* after it was asked */
     CLOCK_MS = 10000,
     SWEEP_MS = 30000,
     SWEPT = 100,
@@ -33,6 +34,13 @@ struct PtcKeptHold {
 };
 
 /* ------------------------------------------------------------------------------------- holds */
+
+static void hold_kept(PtcStore *s, const PtcStoreKey *key, const PtcStoreHold *hold)
+{
+    atomic_store(&s->keeping_ns, ptc_clock_ns(NULL));
+    (void)!ptc_store_hold(s, key, hold);
+    atomic_store(&s->keeping_ns, 0);
+}
 
 bool ptc_store_keep_hold(PtcStore *s, const PtcStoreKey *key)
 {
@@ -114,7 +122,7 @@ static void renew_holds(PtcStore *s)
 {
     const PtcStoreHold hold = {1, 1, HOLD_MS};
     for (PtcKeptHold *kept = NULL; (kept = next_kept(s, kept));) {
-        (void)!ptc_store_hold(s, &kept->key, &hold);
+        hold_kept(s, &kept->key, &hold);
         pthread_mutex_lock(&s->lock);
         bool over = kept->over;
         pthread_mutex_unlock(&s->lock);
@@ -130,7 +138,7 @@ static void probe(PtcStore *s)
 {
     const PtcStoreKey key = {"probe", PTC_TEXT("-"), {(const char *)s->node, sizeof s->node}};
     const PtcStoreHold hold = {1, 1, HOLD_MS};
-    (void)!ptc_store_hold(s, &key, &hold);
+    hold_kept(s, &key, &hold);
 }
 
 static bool wants_probe(PtcStore *s, int64_t now)
@@ -212,10 +220,15 @@ void ptc_store_keeper_stop(PtcStore *s)
 
 bool ptc_store_ready(PtcStore *s, char text[PTC_STORE_WHY])
 {
-    atomic_store(&s->asked_ns, ptc_clock_ns(NULL));
-    if (!atomic_load(&s->failing))
+    int64_t now = ptc_clock_ns(NULL), keeping = atomic_load(&s->keeping_ns);
+    atomic_store(&s->asked_ns, now);
+    bool failing = atomic_load(&s->failing);
+    if (failing)
+        ptc_store_why(s, text);
+    else if (keeping && now - keeping >= SILENT_MS * PTC_MS)
+        snprintf(text, PTC_STORE_WHY, "the store is busy: it does not answer");
+    else
         return true;
-    ptc_store_why(s, text);
     return false;
 }
 

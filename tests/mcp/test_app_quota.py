@@ -4,12 +4,13 @@
 import contextlib
 import json
 import os
+import sqlite3
 import tempfile
 import threading
 import time
 
 from app_help import ISOLATION, PTC, clean_env, expect, main, run_ptc, test
-from http_help import Server, call, wait_for
+from http_help import Server, call, raw_request, wait_for
 
 CALLS, RATE = 6, 120
 TOKENS = {"ann": "a" * 32, "bob": "b" * 32}
@@ -81,6 +82,28 @@ def alone():
         node, other = servers(stack, where, 2, "--owner-rate", "3")
         expect([ask(node, "ann", "1") for _ in range(4)], ["1", "1", "1", None])
         expect(ask(other, "ann", "1"), "1")
+
+
+@test
+def locked():
+    """While the store takes long to say no, nobody waits for all who came before; and a server that notices is not ready."""
+    with tempfile.TemporaryDirectory() as where, contextlib.ExitStack() as stack:
+        node, = servers(stack, where, 1, "--store", f"sqlite:{where}/s.db", "--store-timeout-ms", "3000", "--owner-calls", "50", "--owner-rate", "6000")
+        patient, = servers(stack, where, 1, "--store", f"sqlite:{where}/p.db", "--store-timeout-ms", "30000")
+        for name in ("s.db", "p.db"):
+            other = stack.enter_context(contextlib.closing(sqlite3.connect(f"{where}/{name}", isolation_level=None)))
+            other.execute("BEGIN IMMEDIATE")
+        begun, got = time.monotonic(), []
+        threads = [threading.Thread(target=lambda: got.append(ask(node, "ann", "(+ 1 2)"))) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: raw_request(patient, "GET", "/ready", []).status == 503, "a server that is not ready")
+        noticed = time.monotonic() - begun
+        for thread in threads:
+            thread.join()
+        expect(got, ["3"] * 12)
+        print(f"mcp_app_quota: {time.monotonic() - begun:.1f} s with a locked store, which was noticed after {noticed:.1f} s")
+        assert time.monotonic() - begun < 18 and noticed < 12, noticed
 
 
 @test
