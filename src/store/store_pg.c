@@ -318,9 +318,21 @@ static void free_pg(PtcStoreDriver *driver)
     ptc_mem_free(&mem, pg, sizeof *pg);
 }
 
+/* The library ends the password at the first '@' or '/', and would then name what follows as the host. */
+static bool has_plain_password(const char *url)
+{
+    const char *at = strstr(url, "://") + 3;
+    at += strcspn(at, "@/?");
+    size_t rest = *at == '@' ? strcspn(at + 1, "?") : strcspn(at, "?");
+    return *at && memchr(at + (*at == '@'), '@', rest);
+}
+
 /* What the library says about a wrong one may quote it, with its password. */
 static bool check_url(Pg *pg, PtcWhy *why)
 {
+    if (has_plain_password(pg->url))
+        return ptc_why_say(why, PTC_WHY_INVALID,
+                           "an @ or / in the password of the store is written %%40 or %%2F");
     char *said = NULL;
     PQconninfoOption *options = pg->lib.conninfoParse(pg->url, &said);
     if (said)

@@ -84,6 +84,8 @@ def who_may():
     assert 'database "none" does not exist' in refused(SERVER.url("none", user="ptc:secret"))
     expect(refused("postgres://ptc:secret@[::1/x"), "the store is not postgres://USER@HOST:PORT/DATABASE")
     assert "ssl" in refused(SERVER.url("db0", user="ptc:secret") + "?sslmode=require").lower()
+    for plain in ("wr@ng", "wr/ng", "5432/wr@ng", "@", "/"):
+        expect(refused(SERVER.url("db0", user="ptc:" + plain)), "an @ or / in the password of the store is written %40 or %2F")
 
 
 @test
