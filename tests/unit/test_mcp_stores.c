@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * What a server keeps: sessions, large results, records of calls.  The clock is ours. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "mcp/app/results.h"
 #include "mcp/app/sessions.h"
+#include "mcp/app/suspended.h"
 #include "trace/recorder.h"
 
 #define VIEW(text) ((PtcText){text, strlen(text)})
@@ -324,6 +326,63 @@ static void test_results_of_owners(void)
     ptc_store_free(results.store);
 }
 
+enum { KEEPERS = 8, KEEPS = 40 };
+
+static void *keep_many(void *user)
+{
+    static const PtcText parts[PTC_RESULT_PARTS] = {{"0123456789", 10}};
+    char owner[20], handle[PTC_RESULT_HANDLE];
+    for (int i = 0; i < KEEPS; i++) {
+        snprintf(owner, sizeof owner, "o%d", rand() % 30);
+        CHECK(ptc_results_keep(user, owner, parts, handle));
+    }
+    return NULL;
+}
+
+/* Room that was made for one may be taken by another. */
+static void test_results_at_once(void)
+{
+    PtcResults results = {
+        open_store(NULL), &mem, {.count = 20, .owner_count = 3, .bytes = 500, .owner_bytes = 200}};
+    pthread_t threads[KEEPERS];
+    for (int i = 0; i < KEEPERS; i++)
+        CHECK(pthread_create(&threads[i], NULL, keep_many, &results) == 0);
+    for (int i = 0; i < KEEPERS; i++)
+        pthread_join(threads[i], NULL);
+    ptc_store_free(results.store);
+}
+
+static void add_waiting_run(PtcStore *store, const char *owner, int nth, PtcRowState state)
+{
+    PtcSuspendedRow *row = ptc_suspended_row_new(&mem, VIEW(owner));
+    CHECK(row != NULL);
+    row->state = state;
+    snprintf((char *)row->id, sizeof row->id, "%d", nth);
+    row->ends_ms = row->expires_ms = clock_ms + 1000;
+    row->run = row->program = VIEW("x");
+    ptc_buf_add_cstr(&row->asked, "may it?");
+    CHECK(ptc_suspended_row_write(store, &mem, row) == PTC_STORE_OK);
+    ptc_suspended_row_free(&mem, row);
+}
+
+/* Runs that were answered do not hide one that waits. */
+static void test_desk(void)
+{
+    PtcStore *store = open_store(NULL);
+    char owner[20];
+    PtcBuf out;
+    for (int i = 0; i < 1100; i++) {
+        snprintf(owner, sizeof owner, "a%d", i / 100);
+        add_waiting_run(store, owner, i, PTC_ROW_ANSWERED);
+    }
+    add_waiting_run(store, "zoe", 0, PTC_ROW_WAITING);
+    ptc_buf_init(&out, &mem, PTC_MB);
+    CHECK(ptc_suspended_list(store, &mem, &out));
+    CHECK(strstr(ptc_buf_text(&out), "zoe") && !strstr(ptc_buf_text(&out), "a1"));
+    ptc_buf_deinit(&out);
+    ptc_store_free(store);
+}
+
 static const char *get(PtcRecorder *r, const char *owner, const char *id)
 {
     static char text[4096];
@@ -414,6 +473,8 @@ int main(void)
     test_shared();
     test_results();
     test_results_of_owners();
+    test_results_at_once();
+    test_desk();
     test_records();
     test_recorded_calls();
     CHECK(atomic_load(&mem.used) == 0);

@@ -9,7 +9,7 @@
 #include "base/text/secret.h"
 #include "base/utf8.h"
 
-enum { RESULT_RANDOM_BYTES = 18, RESULT_MS = 30 * 60 * 1000 };
+enum { RESULT_RANDOM_BYTES = 18, RESULT_MS = 30 * 60 * 1000, ROOM_TRIES = 8 };
 static const char result_kind[] = "page";
 
 /* The beginning of a record.  Servers of one store may have different byte orders, so it is text. */
@@ -40,7 +40,8 @@ static bool put_result_parts(PtcBuf *out, const PtcText parts[PTC_RESULT_PARTS])
     return ptc_buf_ok(out);
 }
 
-/* Makes room among the owner's results first, and then, if that was not the reason, among those of all. */
+/* Makes room among the owner's results first, and then, if that was not the reason, among those of all: more than once,
+ * since others may take it. */
 static PtcStoreStatus put_result(const PtcResults *r, const PtcStoreKey *key, PtcText bytes)
 {
     const PtcText owners[] = {key->owner, {NULL, 0}};
@@ -49,8 +50,8 @@ static PtcStoreStatus put_result(const PtcResults *r, const PtcStoreKey *key, Pt
     PtcStorePut put = {
         .used_ms = now, .expires_ms = now + RESULT_MS, .bytes = bytes, .bounds = r->bounds};
     PtcStoreStatus status = ptc_store_put(r->store, key, &put, &version);
-    for (size_t i = 0; status == PTC_STORE_FULL && i < 2; i++) {
-        status = ptc_store_make_room(r->store, key->kind, owners[i], &r->bounds, bytes.len);
+    for (size_t i = 0; status == PTC_STORE_FULL && i < ROOM_TRIES; i++) {
+        status = ptc_store_make_room(r->store, key->kind, owners[i > 0], &r->bounds, bytes.len);
         if (status == PTC_STORE_OK)
             status = ptc_store_put(r->store, key, &put, &version);
     }

@@ -11,19 +11,35 @@
 
 enum { DESK_ROWS = 200, DESK_PROGRAM_BYTES = 2000, DESK_MARK = 2 * sizeof(uint64_t) + 1 };
 
-/* Names of records, collected before any of them is read. */
+/* Names of records, collected before any of them is read; `last` was looked at last, `page` since the listing began. */
 typedef struct {
     PtcMem *mem;
     PtcBuf names;
     struct {
         size_t owner, key; /* lengths */
     } lengths[DESK_ROWS];
-    size_t count;
+    size_t count, page;
+    PtcStoreKey last;
+    char room[2][PTC_STORE_NAME];
 } DeskNames;
+
+/* False: no server of ours gave that name. */
+static bool remember_last(DeskNames *n, const PtcStoreKey *key)
+{
+    if (key->owner.len > PTC_STORE_NAME || key->key.len > PTC_STORE_NAME)
+        return false;
+    memcpy(n->room[0], key->owner.bytes, key->owner.len);
+    memcpy(n->room[1], key->key.bytes, key->key.len);
+    n->last = (PtcStoreKey){key->kind, {n->room[0], key->owner.len}, {n->room[1], key->key.len}};
+    n->page++;
+    return true;
+}
 
 static bool collect_name(void *user, const PtcStoreKey *key, const PtcStored *stored)
 {
     DeskNames *n = user;
+    if (!remember_last(n, key))
+        return true;
     if (stored->meta_len && stored->meta[0] == PTC_SUSPENDED_OVER)
         return true;
     ptc_buf_add(&n->names, key->owner.bytes, key->owner.len);
@@ -31,6 +47,25 @@ static bool collect_name(void *user, const PtcStoreKey *key, const PtcStored *st
     n->lengths[n->count].owner = key->owner.len;
     n->lengths[n->count++].key = key->key.len;
     return n->count < DESK_ROWS;
+}
+
+/* Those that were answered are in between, so that one listing may not find those that wait. */
+static bool collect_names(PtcStore *store, DeskNames *n)
+{
+    PtcStoreStatus status = PTC_STORE_OK;
+    n->page = 1;
+    for (bool begun = false; status == PTC_STORE_OK && n->page && n->count < DESK_ROWS;
+         begun = true) {
+        PtcStoreKey after = n->last;
+        char room[2][PTC_STORE_NAME];
+        memcpy(room, n->room, sizeof room);
+        after.owner.bytes = room[0];
+        after.key.bytes = room[1];
+        n->page = 0;
+        status = ptc_store_list(store, ptc_suspended_kind, (PtcText){NULL, 0},
+                                begun ? &after : NULL, PTC_STORE_LISTED, collect_name, n);
+    }
+    return status == PTC_STORE_OK && ptc_buf_ok(&n->names);
 }
 
 static bool waits_for_decision(const PtcSuspendedRow *row, int64_t now)
@@ -82,9 +117,7 @@ bool ptc_suspended_list(PtcStore *store, PtcMem *mem, PtcBuf *out)
 {
     DeskNames names = {.mem = mem};
     ptc_buf_init(&names.names, mem, DESK_ROWS * 2 * PTC_STORE_NAME);
-    bool ok = ptc_store_list(store, ptc_suspended_kind, (PtcText){NULL, 0}, NULL, PTC_STORE_LISTED,
-                             collect_name, &names) == PTC_STORE_OK &&
-              ptc_buf_ok(&names.names);
+    bool ok = collect_names(store, &names);
     const char *at = names.names.data;
     ptc_emit_array(out);
     for (size_t i = 0; ok && i < names.count; i++) {
