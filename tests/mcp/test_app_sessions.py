@@ -179,6 +179,7 @@ def store():
             keep, closed = start(s, title="kept"), start(s)
             run(s, keep, "(def x 7)")
             run(s, keep, "(defn f [y] (* x y))")
+            page = s.eval("(range 9000)").data["result_handle"]
             short = s.call("lisp_session_start", ttl_ms=1).data["session_id"]
             s.call("lisp_session_close", session_id=closed)
             expect(s.close(), 0)
@@ -195,9 +196,11 @@ def store():
             expect(run(s, keep, "(f 5)").text, "35", "after kill -9")
         with sqlite3.connect(path) as db:
             db.execute("UPDATE ptc_record SET bytes = X'00112233', size = 4 WHERE kind = 'session'")
+            db.execute("UPDATE ptc_record SET rest_seal = CAST(X'02' || substr(rest_seal, 2) AS BLOB) WHERE kind = 'page'")
         with Server(*args) as s:
             a = run(s, keep, "x")
             assert a.failed and a.text.startswith("store_failed: this session was changed"), a.text
+            expect(s.call("lisp_result_page", handle=page).text, "store_failed: the result cannot be read; try again later")
             expect(s.call("lisp_session_close", session_id=keep).failed, False)
             expect(s.eval("1").text, "1")
             assert b"does not have its key" in s.finish(), s.errors

@@ -76,7 +76,8 @@ static void page(PtcJob *job)
         break;
     case PTC_RESULTS_FAILED:
         ptc_store_why(job->app->config.store, why);
-        ptc_job_fail(job, "store_failed", "%s; try again later", why);
+        ptc_job_fail(job, "store_failed", "%s; try again later",
+                     why[0] ? why : "the result cannot be read");
         break;
     case PTC_RESULTS_NO_MEMORY:
         ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
