@@ -53,6 +53,39 @@ def batch(home, *lines):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+# ---------------------------------------------------------------------------------- verbose
+
+def test_verbose(home):
+    key = "sk-or-v1-0123456789abcdef"
+    tools = {"key": {"command": ["sh", "-c", 'cat >/dev/null; echo "\\"$OPENROUTER_API_KEY\\""'], "env": ["OPENROUTER_API_KEY"],
+                     "signature": "() -> :string"},
+             "twice": {"agent": {"prompt": "Double {{n}}", "signature": "(n :int) -> :int",
+                                 "llm": [block("(return (* 2 data/n))")] * 2}},
+             "n": {"value": 1, "signature": "() -> :int"}}
+    agent = {"prompt": "Go.", "tools": tools, "llm": [
+        block('(println (str/join "\\n" (range 5000))) (println "\\u001b[31m") (tool/key {})'),
+        block('(println (str (subs (apply str (repeat 300 "0123456789")) 0 1990) (tool/key {})))'),
+        block("(dotimes [_ 30] (tool/n {}))"),
+        {"error": {"http": 400}}]}
+    done = run(home, agent, "--verbose", OPENROUTER_API_KEY=key)
+    said = done.stderr.partition("ptc run: ")[0]
+    check("the answer alone is on standard output", done.stdout == "", done)
+    for line in ("-- turn 1: asking script\n-- turn 1: program\n(println (str/join", '-- turn 1: call key {} => "[secret]"\n',
+                 "-- turn 1: printed\n0\n1\n", "\n23\n... (23895 bytes in all)\n", '-- turn 1: => "[secret]"\n',
+                 "-- turn 3: ... 30 calls in all\n", "-- turn 4: no reply: HTTP 400"):
+        check(f"--verbose: {line!r}", line in said, said)
+    check("no part of a secret is left where a text is cut", not any(key[:n] in said for n in (8, 12)), said)
+    check("one screenful", max(len(part.splitlines()) for part in said.split("-- turn")) < 30, said)
+    agent["llm"] = [block("(return (+ (tool/twice {:n 4}) (inc nil)))"), block("(return (tool/twice {:n 4}))")]
+    done = run(home, agent, "-v")
+    check("agents inside are named", done.stdout == "8\n" and "-- twice, turn 1: program\n(return (* 2 data/n))\n-- twice, turn 1: => 8\n" in
+          done.stderr and "-- turn 1: !! type_error: " in done.stderr, done)
+    text = {"prompt": "Go.", "output": "text", "tools": {"n": tools["n"]},
+            "llm": [{"content": "", "tool_calls": [{"id": "1", "name": "n", "args": {}}]}, {"content": "one"}]}
+    done = run(home, text, "-v")
+    check("native calls", done.stdout == "one\n" and "-- turn 1: call n {} => 1\n" in done.stderr and '=> "one"\n' in done.stderr, done)
+
+
 # ---------------------------------------------------------------------------------- effects
 
 BOOK = {"command": ["sh", "-c", "cat >/dev/null; echo 7"], "signature": "() -> :int"}
@@ -361,6 +394,7 @@ def main():
         test_failed_child(home)
         test_chain_tokens(home)
         test_context_memory(home)
+        test_verbose(home)
         test_words(home)
         test_cut_texts(home)
         test_secrets(home)

@@ -15,6 +15,7 @@
 #include "cli/agent/run_compile.h"
 #include "cli/agent/run_dry.h"
 #include "cli/agent/run_live.h"
+#include "cli/agent/run_verbose.h"
 #include "cli/cmd/cmd.h"
 #include "cli/cmd/data_in.h"
 #include "cli/interrupt.h"
@@ -43,6 +44,7 @@ typedef struct Command {
     PtcJournalOut journal;
     PtcTraceOut trace;
     PtcRunLive live;
+    PtcRunVerbose verbose;
     PtcAgentUpstreams upstreams;
     PtcChain chain;
 } Command;
@@ -263,6 +265,7 @@ static void watch_run_progress(void *user, const PtcProgress *p)
     Command *c = user;
     ptc_trace_out_tell(&c->trace, p);
     ptc_run_live_tell(&c->live, p);
+    ptc_run_verbose_tell(&c->verbose, p);
     ptc_journal_out_tell(&c->journal, p);
 }
 
@@ -385,9 +388,12 @@ static int run_chain(Command *c)
     c->chain.host.progress = watch_run_progress;
     c->chain.host.progress_user = c;
     ptc_interrupt_catch();
-    ptc_run_live_begin(&c->live);
+    ptc_run_verbose_begin(&c->verbose, c->o->verbose, ptc_agent_host_secrets(c->host));
+    if (!c->o->verbose)
+        ptc_run_live_begin(&c->live);
     bool ran = ptc_chain_run(&c->chain);
     ptc_run_live_end(&c->live);
+    ptc_run_verbose_end(&c->verbose);
     if (ran)
         status = print_outcome(c);
     else
@@ -439,7 +445,7 @@ static bool open_run_upstreams(Command *c, int *status)
                                       .records = ptc_agent_host_more_secrets(c->host),
                                       .cancel = &ptc_interrupt,
                                       .live = &c->live,
-                                      .traced = c->o->trace || c->o->otlp,
+                                      .traced = c->o->trace || c->o->otlp || c->o->verbose,
                                       .start = !c->o->dry_run};
     bool named = options.files.count || options.imports.count, used = has_program_agents(c);
     options.none = options.none || !used;

@@ -8,7 +8,7 @@
 
 /* The options of the command; see cmd_run.c. */
 typedef struct PtcRunCommand {
-    bool jsonl, allow_tools, json, messages, dry_run, replay_loose;
+    bool jsonl, allow_tools, json, messages, dry_run, replay_loose, verbose;
     const char *context, *llm, *models, *trace, *otlp, *record, *journal, *compile, *sample;
     PtcOptionList then, chunks, data;
     int64_t token_limit, llm_timeout_ms; /* -1: no limit; 0: the default */
