@@ -86,6 +86,35 @@ def test_verbose(home):
     check("native calls", done.stdout == "one\n" and "-- turn 1: call n {} => 1\n" in done.stderr and '=> "one"\n' in done.stderr, done)
 
 
+# -------------------------------------------------------------------------------- fallbacks
+
+def test_fallback(home):
+    def down(http=500):
+        return {"error": {"http": http}}
+    agent = {"prompt": "Go.", "llm": [block("(def x 20)"), down()], "llm_retry": {"max_attempts": 1},
+             "llm_fallback": [[down(401)], [block("(def y (inc x))"), block("(return (* 2 y))")], [block("(return 0)")]]}
+    trace = os.path.join(home, "fallback.jsonl")
+    got = outcome(home, agent, "--trace", trace)
+    check("the next model goes on", got.get("return") == 42 and len(got["turns"]) == 3 and got["usage"]["llm_requests"] == 5 and
+          got["usage"]["llm_errors"] == 2, got)
+    events = [json.loads(line) for line in pathlib.Path(trace).read_text(encoding="utf-8").splitlines()]
+    ids = [e["id"] for e in events if e["event"] == "llm.start"]
+    check("each request has an id of its own", len(ids) == 5 == len(set(ids)), ids)
+    agent["llm_fallback"] = [[down(401)], [down(503)]]
+    got = outcome(home, agent)
+    check("the last failure is the run's", got.get("reason") == "llm_error" and got["cause"] == "server_error" and
+          got["message"] == "HTTP 503", got)
+    agent |= {"llm": [down()] * 9, "llm_fallback": [[down(), block("(return 7)")]], "llm_retry": {"max_attempts": 2, "base_delay": 1}}
+    got = outcome(home, agent)
+    check("each is asked as often as one", got.get("return") == 7 and got["usage"]["llm_requests"] == 4, got)
+    write(home, "one.jsonl", down(401))
+    got = outcome(home, agent, "--llm", f"script:{home}/one.jsonl")
+    check("--llm stands alone", got.get("reason") == "llm_error" and got["usage"]["llm_requests"] == 1, got)
+    agent["llm_fallback"] = ["no-such-model"]
+    done = run(home, agent)
+    check("one that is not there", done.returncode == 2 and "llm_fallback: " in done.stderr and "no-such-model" in done.stderr, done)
+
+
 # ---------------------------------------------------------------------------------- effects
 
 BOOK = {"command": ["sh", "-c", "cat >/dev/null; echo 7"], "signature": "() -> :int"}
@@ -395,6 +424,7 @@ def main():
         test_chain_tokens(home)
         test_context_memory(home)
         test_verbose(home)
+        test_fallback(home)
         test_words(home)
         test_cut_texts(home)
         test_secrets(home)

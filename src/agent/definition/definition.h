@@ -27,6 +27,8 @@ struct PtcAgentDef {
     size_t prompt_line; /* lines of its file before it, for messages; 0: it is a field */
     PtcText llm;        /* a model; absent: none */
     PtcText llm_script; /* its replies as a JSON list, in place of a model; absent: none */
+    PtcModelChoice fallbacks[PTC_AGENT_FALLBACKS]; /* models to go on with when that one fails */
+    size_t fallback_count;
     PtcOutput output;
     PtcTransport transport;
     bool compact_reference; /* asked for */

@@ -223,6 +223,13 @@ static bool check_descriptions(const PtcAgentDef *def, PtcWhy *fault)
     return true;
 }
 
+/* A model that is given from outside is asked alone, so there must be one in the file. */
+static bool check_fallbacks(const PtcAgentDef *def, PtcWhy *fault)
+{
+    return def->fallback_count == 0 || def->llm.bytes || def->llm_script.bytes ||
+           ptc_fault_set(fault, "llm_fallback", "there is no llm whose place they could take");
+}
+
 bool ptc_definition_check(PtcAgentDef *def, PtcWhy *fault)
 {
     if (!check_agent_signature(def, fault))
@@ -231,5 +238,5 @@ bool ptc_definition_check(PtcAgentDef *def, PtcWhy *fault)
     def->want.float_precision = (int)def->float_precision;
     return (!def->sig || finish_type(def, fault)) && check_agent_schema(def, fault) &&
            check_prompt(def, fault) && check_plan(def, fault) && check_compaction(def, fault) &&
-           check_descriptions(def, fault);
+           check_descriptions(def, fault) && check_fallbacks(def, fault);
 }

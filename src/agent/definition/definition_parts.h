@@ -13,6 +13,7 @@ enum {
     PTC_AGENT_PLAN = 100,      /* steps */
     PTC_AGENT_DESCRIBED = 1000,
     PTC_AGENT_DEPTH_MAX = 16,
+    PTC_AGENT_FALLBACKS = 8, /* models */
     PTC_AGENT_TURNS_MAX = 1000,
     PTC_AGENT_BUDGET_MAX = 100000,
 };
@@ -31,6 +32,11 @@ typedef enum {
 typedef struct PtcPlanStep {
     PtcText id, text;
 } PtcPlanStep;
+
+/* A model by its name, or the replies of one as JSON; the other one is absent. */
+typedef struct PtcModelChoice {
+    PtcText name, script;
+} PtcModelChoice;
 
 /* A name and its meaning. */
 typedef struct PtcDescribed {

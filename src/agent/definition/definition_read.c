@@ -46,6 +46,20 @@ static bool read_agent_llm(PtcFieldReader *r, PtcValue v)
     return ptc_definition_read_model(r, v, &r->def->llm, &r->def->llm_script);
 }
 
+static bool read_fallbacks(PtcFieldReader *r, PtcValue v)
+{
+    size_t count = ptc_is_sequential(v) ? ptc_seq_count(v) : 0;
+    if (count == 0 || count > PTC_AGENT_FALLBACKS)
+        return ptc_fields_refuse(r, v, "a list of one to eight models");
+    for (size_t i = 0; i < count; i++) {
+        PtcModelChoice *choice = &r->def->fallbacks[i];
+        if (!ptc_definition_read_model(r, ptc_seq_nth(v, i), &choice->name, &choice->script))
+            return false;
+    }
+    r->def->fallback_count = count;
+    return true;
+}
+
 /* ------------------------------------------------------------------------- small readers */
 
 static bool read_nothing(PtcFieldReader *r, PtcValue v)
@@ -431,6 +445,7 @@ const PtcFieldRow ptc_definition_rows[] = {
     DEF_NONE("name", name),
     DEF_NONE("description", description),
     {.name = "llm", .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_agent_llm},
+    DEF_OTHER("llm_fallback", read_fallbacks, 0),
     WORD("output", output, "ptc_lisp text", 0),
     {.name = "ptc_transport", .kind = PTC_FIELD_OTHER, .nullable = true, .read = read_transport},
     DEF_OTHER("ptc_reference", read_reference, PTC_MODES_COMBINED),

@@ -90,13 +90,37 @@ void ptc_agent_run_end(PtcAgentRun *r)
 
 /* --------------------------------------------------------------------------------- model */
 
-/* Opens a model by name; false: it is not available. */
-static bool open_run_model(PtcAgentRun *r, PtcText spec, PtcText script, bool program)
+/* Opens a model by name; NULL: it is not available. */
+static PtcModel *open_run_model(PtcAgentRun *r, const char *field, PtcModelChoice choice,
+                                bool program)
 {
     PtcWhy why;
-    r->model = script.bytes ? ptc_tree_script(r->tree, script, &why)
-                            : ptc_tree_model(r->tree, spec, program, &why);
-    return r->model || ptc_fault_set(&r->fault, "llm", "%s", why.text);
+    PtcModel *model = choice.script.bytes ? ptc_tree_script(r->tree, choice.script, &why)
+                                          : ptc_tree_model(r->tree, choice.name, program, &why);
+    if (!model)
+        ptc_fault_set(&r->fault, field, "%s", why.text);
+    return model;
+}
+
+/* All are opened before anything is sent, so that one that is not available is not found out when it is needed. */
+static bool open_fallbacks(PtcAgentRun *r)
+{
+    const PtcAgentDef *def = r->def;
+    for (size_t i = 0; i < def->fallback_count; i++) {
+        r->fallbacks[i] = open_run_model(r, "llm_fallback", def->fallbacks[i], false);
+        if (!r->fallbacks[i])
+            return false;
+        r->fallback_count++;
+    }
+    return true;
+}
+
+/* After a step, under the lock: the model that is asked next. */
+static void switch_model(PtcAgentRun *r)
+{
+    int64_t fallback = r->step.now.fallback;
+    if (fallback > 0)
+        r->model = r->fallbacks[fallback - 1];
 }
 
 /* The first of these: the model that was given, the definition's, the tool's, the parent's.  False: a model was named
@@ -108,10 +132,16 @@ static bool find_run_model(PtcAgentRun *r)
     r->model = r->options.model;
     if (r->model)
         return true;
-    if (def->llm_script.bytes || def->llm.bytes)
-        return open_run_model(r, def->llm, def->llm_script, false);
-    if (tool && (tool->script.bytes || tool->model.bytes))
-        return open_run_model(r, tool->model, tool->script, !tool->owner);
+    if (def->llm_script.bytes || def->llm.bytes) {
+        PtcModelChoice choice = {def->llm, def->llm_script};
+        r->model = open_run_model(r, "llm", choice, false);
+        return r->model && open_fallbacks(r);
+    }
+    if (tool && (tool->script.bytes || tool->model.bytes)) {
+        PtcModelChoice choice = {tool->model, tool->script};
+        r->model = open_run_model(r, "llm", choice, !tool->owner);
+        return r->model != NULL;
+    }
     r->model = r->parent ? r->parent->model : NULL;
     return true;
 }
@@ -174,6 +204,7 @@ static void init_step(PtcAgentRun *r)
     o.depth = r->depth;
     o.max_depth = r->max_depth;
     o.has_model = r->model != NULL;
+    o.fallbacks = (int64_t)r->fallback_count;
     if (r->options.retry)
         o.retry = *r->options.retry;
     int64_t attempts = r->options.retry ? o.retry.max_attempts : r->def->retry.max_attempts;
@@ -260,6 +291,7 @@ static PtcAction step_locked(PtcAgentRun *r, PtcEvent *e)
         *e = (PtcEvent){.kind = PTC_EVENT_CANCEL, .facts = e->facts};
     size_t turns = r->step.now.turn_count;
     PtcAction action = ptc_step(&r->step, e);
+    switch_model(r);
     if (r->step.now.turn_count > turns)
         tell_turn(r);
     account(r, &action);

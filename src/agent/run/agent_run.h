@@ -48,7 +48,9 @@ struct PtcAgentRun {
     const PtcAgentDef *def;
     const PtcAgentTool *tool; /* that started it; NULL: the top agent */
     PtcAgentOptions options;
-    PtcModel *model;
+    PtcModel *model; /* that is asked, under the lock of the tree once the run has begun */
+    PtcModel *fallbacks[PTC_AGENT_FALLBACKS];
+    size_t fallback_count;
     uint64_t number; /* in the tree, from 1 */
     char path[PTC_AGENT_PATH];
     int64_t depth, max_depth;

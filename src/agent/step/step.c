@@ -160,7 +160,7 @@ static void begin_turn(PtcStep *s, PtcTokens tokens)
 {
     s->now.turn = (PtcTurn){.type = s->now.type, .ok = true, .tokens = tokens};
     s->now.turn_first = s->now.messages.count;
-    s->now.attempts = 0;
+    s->now.attempts = s->now.gone = 0;
 }
 
 /* Is this a turn after which no other can follow?  Nobody could read the result of a native call. */
@@ -323,13 +323,25 @@ static PtcAction finish_llm(PtcStep *s, PtcLlmStatus status, PtcText message)
     return action;
 }
 
+/* The next model is asked the same at once; without one the run ends.  A text that somebody has seen the beginning of
+ * is not begun again. */
+static PtcAction give_model_up(PtcStep *s, const PtcEvent *e, PtcText message)
+{
+    if (s->now.fallback == s->options.fallbacks || e->failed.streamed)
+        return finish_llm(s, e->failed.status, message);
+    s->now.fallback++;
+    s->now.gone = s->now.attempts;
+    s->now.state = PTC_STEP_WAITING;
+    return (PtcAction){.kind = PTC_ACTION_WAIT};
+}
+
 /* Asks again after a while, if there is time left. */
 static PtcAction retry_later(PtcStep *s, const PtcEvent *e)
 {
     PtcText too_long;
     int64_t ms = ptc_step_wait_ms(s, e, &too_long);
     if (too_long.bytes)
-        return finish_llm(s, e->failed.status, too_long);
+        return give_model_up(s, e, too_long);
     s->now.state = PTC_STEP_WAITING;
     return (PtcAction){.kind = PTC_ACTION_WAIT, .wait_ms = ms};
 }
@@ -350,8 +362,8 @@ static PtcAction end_failed_request(PtcStep *s, const PtcEvent *e)
         return action;
     }
     bool again = s->options.retry.retryable >> status & 1 && !e->failed.streamed &&
-                 s->now.attempts < s->options.retry.max_attempts;
-    return again ? retry_later(s, e) : finish_llm(s, status, e->failed.error);
+                 s->now.attempts - s->now.gone < s->options.retry.max_attempts;
+    return again ? retry_later(s, e) : give_model_up(s, e, e->failed.error);
 }
 
 static PtcAction on_failed(PtcStep *s, const PtcEvent *e)

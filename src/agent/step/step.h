@@ -38,6 +38,7 @@ typedef struct PtcStepOptions {
     PtcLlmRetry retry;        /* max_attempts is at least 1 */
     int64_t depth, max_depth; /* of this agent, the top one being 1 */
     bool has_model;
+    int64_t fallbacks; /* models to go on with when requests to one fail */
 } PtcStepOptions;
 
 PtcStepOptions ptc_step_options(const PtcAgentDef *def);
@@ -269,6 +270,8 @@ typedef struct PtcStepNow {
     PtcStepState state;
     int64_t work, retry; /* turns that are left */
     int64_t attempts;    /* requests of this turn so far */
+    int64_t fallback;    /* which model is asked: 0, or one of the fallbacks from 1 */
+    int64_t gone;        /* requests of this turn to models before that one */
     PtcTurnType type;    /* of the turn that was asked for */
     PtcConversation messages;
     size_t mission;       /* number of its message */

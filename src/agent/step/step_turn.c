@@ -137,7 +137,7 @@ static int64_t backoff_ms(const PtcLlmRetry *retry, int64_t attempts)
 int64_t ptc_step_wait_ms(PtcStep *s, const PtcEvent *e, PtcText *too_long)
 {
     int64_t asked = e->failed.retry_after_ms, now = e->facts.now_ns, end = e->facts.deadline_ns;
-    int64_t ms = asked >= 0 ? asked : backoff_ms(&s->options.retry, s->now.attempts);
+    int64_t ms = asked >= 0 ? asked : backoff_ms(&s->options.retry, s->now.attempts - s->now.gone);
     *too_long = (PtcText){NULL, 0};
     if (ms < (end - now) / PTC_MS && (e->facts.hurried || ms <= LONGEST_WAIT_MS))
         return ms;
