@@ -3,7 +3,10 @@
 """tests/mcp/test_app_tasks.py PTC [ISOLATION]: calls that become tasks (SEP-2663), with plain JSON."""
 import json
 import os
+import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -308,6 +311,33 @@ def only_where_they_are_kept(directory):
                 body = http_help.raw_request(server, "POST", "/mcp", http_help.modern_headers("tools/call", "lisp_eval"), json.dumps(
                     {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {**arguments, "_meta": meta()}}).encode()).json()
                 expect(body["result"]["resultType"], "task" if kept else "complete", body)
+
+
+def run_by_hand(page, number, server, where, changes):
+    """A request of the page, with other values, as its command sends it."""
+    name, body = re.findall(r"^```json (\w+\.json)\n(.*?)^```$", page, re.M | re.S)[number]
+    command = re.findall(r"^curl .*$", page, re.M)[number].replace(":7332", f":{server.port}")
+    for old, new in changes.items():
+        body, command = body.replace(old, new), command.replace(old, new)
+    with open(os.path.join(where, name), "w", encoding="utf-8") as f:
+        f.write(body)
+    return json.loads(subprocess.run(["sh", "-c", command], cwd=where, stdout=subprocess.PIPE, check=True, timeout=WAIT).stdout)["result"]
+
+
+@test
+def by_hand():
+    """The requests that docs/mcp-http.md shows."""
+    page = pathlib.Path(__file__).resolve().parents[2].joinpath("docs/mcp-http.md").read_text(encoding="utf-8")
+    page = page[page.index("## By hand"):]
+    if not shutil.which("curl"):
+        print("skipped: curl is not installed")
+        return
+    with tempfile.TemporaryDirectory() as where, http_help.Server(
+            [PTC, "mcp", "--isolation", ISOLATION, "--tools", tools_file(where), *FIRST]) as server:
+        expect(run_by_hand(page, 0, server, where, {})["content"][0]["text"], "3")
+        task = started(run_by_hand(page, 0, server, where, {"(+ 1 2)": "(tool/nap {})"}))
+        got = run_by_hand(page, 1, server, where, {"t-tbesfzcdeqc6cu6rfzrkg2kvxi": task})
+        assert got["taskId"] == task and got["status"] in ("working", "completed"), got
 
 
 @test
