@@ -166,7 +166,7 @@ void ptc_store_why(PtcStore *store, char text[PTC_STORE_WHY]);
 bool ptc_store_ready(PtcStore *store, char text[PTC_STORE_WHY]);
 /* "postgresql 15.3, schema 1, sealed with key 3f9a", and then what does not work with it, a line each. */
 PTC_MUST_USE PtcStoreStatus ptc_store_tell(PtcStore *store, PtcBuf *out);
-/* Is what was acknowledged still there after the engine was killed?  As it was when the store was opened, or told of. */
+/* Is what was acknowledged still there after the engine was killed?  As it was when the store was opened or told. */
 bool ptc_store_is_durable(PtcStore *store);
 
 /* ---- store_many.c */

@@ -157,6 +157,8 @@ static int check_store_schema(Opening *o)
         if ((code = exec(o, "BEGIN IMMEDIATE")) != SQLITE_OK)
             return code;
         code = set_up_tables(o, &found);
+        if (code != SQLITE_OK && !o->told && (code & 0xff) != SQLITE_BUSY)
+            code = refuse_opening(o, o->db->lib.errmsg(o->db->db)); /* before the end forgets it */
         int ended = exec(o, code == SQLITE_OK ? "COMMIT" : "ROLLBACK");
         code = code == SQLITE_OK ? ended : code;
     }
