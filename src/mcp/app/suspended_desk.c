@@ -30,7 +30,8 @@ static bool remember_last(DeskNames *n, const PtcStoreKey *key)
         return false;
     memcpy(n->room[0], key->owner.bytes, key->owner.len);
     memcpy(n->room[1], key->key.bytes, key->key.len);
-    n->last = (PtcStoreKey){key->kind, {n->room[0], key->owner.len}, {n->room[1], key->key.len}};
+    n->last =
+        (PtcStoreKey){ptc_suspended_kind, {n->room[0], key->owner.len}, {n->room[1], key->key.len}};
     n->page++;
     return true;
 }
