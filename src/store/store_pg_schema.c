@@ -6,6 +6,7 @@
  * `sweep` is the end of a record, rounded up to a minute: nearly no touch changes it, and what is in no index is
  * changed in place.  Bytes are not compressed, so that their size is known without reading them. */
 #include "store/store_pg_int.h"
+#include "store/store_seal.h"
 
 #define RECORD "kind = k and owner = o and key = y"
 #define LIVE "least(expires, used + idle) > ptc_now()"
@@ -141,18 +142,27 @@ const char ptc_pg_schema[] =
     "end if; end $do$";
 _Static_assert(PTC_STORE_SCHEMA == 1, "the number in it");
 
-#define PG_ROW                                                                              \
-    "version, tag, created, used, expires, idle, octet_length(bytes)::bigint, meta, seal, " \
-    "rest_seal"
+/* Whoever may write the store may make anything of any length: no more is fetched than shows that it is too long. */
+#define PG_ROW                                                                 \
+    "version, substr(tag, 1, 17), created, used, expires, idle, "              \
+    "octet_length(bytes)::bigint, substr(meta, 1, 513), substr(seal, 1, 34), " \
+    "substr(rest_seal, 1, 34)"
+#define PG_HELD_ROW                                                     \
+    "version, substr(tag, 1, 17), created, used, expires, idle, size, " \
+    "substr(meta, 1, 513), substr(seal, 1, 34), substr(rest_seal, 1, 34)"
+#define PG_BYTES "substr(bytes, 1, 16777217)"
+_Static_assert(PTC_STORE_BYTES == 16777216 && PTC_STORE_META == 512 && PTC_STORE_SEALED == 33 &&
+                   PTC_STORE_TAG == 16,
+               "the numbers in it");
 #define PG_THIS "kind = $1 and owner = $2 and key = $3"
 #define PG_LISTED \
     "select 1::bigint, " PG_ROW ", null::bytea, owner, key, kind from ptc_record where "
 
 const char ptc_pg_statements[] =
     "prepare ptc_get(text, bytea, bytea, bigint) as select 1::bigint, " PG_ROW
-    ", case when $4 > 0 then bytes end from ptc_record where " PG_THIS ";"
+    ", case when $4 > 0 then " PG_BYTES " end from ptc_record where " PG_THIS ";"
     "prepare ptc_get_held(text, bytea, bytea, bytea, bigint, bigint, bigint, bigint) as"
-    " select * from ptc_get($1, $2, $3, $4, $5, $6, $7, $8);"
+    " select held, " PG_HELD_ROW ", " PG_BYTES " from ptc_get($1, $2, $3, $4, $5, $6, $7, $8);"
     "prepare ptc_claim(text, bytea, bytea, bytea, bigint, bigint, bigint) as"
     " select ptc_claim($1, $2, $3, $4, $5, $6, $7);"
     "prepare ptc_put(text, bytea, bytea, bigint, bigint, bytea, bigint, bigint, bigint, bigint,"

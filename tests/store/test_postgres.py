@@ -88,6 +88,24 @@ def who_may():
         expect(refused(SERVER.url("db0", user="ptc:" + plain)), "an @ or / in the password of the store is written %40 or %2F")
 
 
+def peak_mib(peer):
+    with open(f"/proc/{peer.process.pid}/status", encoding="ascii") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith("VmHWM")) >> 10
+
+
+@test
+def too_long():
+    """What somebody else has written is not fetched beyond what is allowed."""
+    url = new_url()
+    with Peer(PEER, url) as peer:
+        expect(peer.status("new", "a", "x"), "ok")
+        before = peak_mib(peer)
+        SERVER.sql("update ptc_record set bytes = decode(repeat('41', 200000000), 'hex'), meta = decode(repeat('41', 1000000), 'hex'), "
+                   "tag = meta, seal = seal || meta where kind = 'thing'", url.split("/")[-1])
+        assert peer.status("get", "a") != "ok"
+        assert peak_mib(peer) < before + 100, (before, peak_mib(peer))
+
+
 @test
 def schemas():
     url = new_url()
