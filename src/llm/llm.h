@@ -97,6 +97,7 @@ PtcText ptc_llm_note_of(const PtcMessage *message);
 typedef struct PtcTokens {
     bool reported;
     int64_t input, output, cache_creation, cache_read;
+    int64_t cost; /* billionths of a dollar; 0: not known (model_price.h) */
 } PtcTokens;
 
 typedef enum {
@@ -139,6 +140,13 @@ typedef struct PtcLlmReply {
 
 /* --------------------------------------------------------------------------------- model */
 
+/* For one token, in millionths of a millionth of a dollar; -1: there is none for this kind. */
+typedef struct PtcPrice {
+    bool known;
+    int64_t input, output, cache_read, cache_creation;
+    int64_t most_input; /* requests with more have another price; 0: all have this one */
+} PtcPrice;
+
 typedef struct PtcModel PtcModel;
 struct PtcModel {
     /* Asks and waits.  Allocates only from `arena`; when that fails the status is PTC_LLM_NO_MEMORY. */
@@ -148,6 +156,7 @@ struct PtcModel {
     void (*free)(PtcModel *self);
     const char *name; /* "anthropic:claude-haiku-4-5", for traces and records */
     bool network;     /* answers come over a network: worth retrying */
+    PtcPrice price;
 };
 
 #endif

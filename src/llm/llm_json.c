@@ -118,6 +118,20 @@ bool ptc_llm_json_write_request(PtcBuf *out, const PtcLlmRequest *r)
 
 /* ------------------------------------------------------------------------------- replies */
 
+void ptc_llm_json_write_cost(PtcBuf *out, const PtcTokens *t)
+{
+    enum { COST_DIGITS = 9, COST_TEXT = 40, COST_DOLLAR = 1000 * PTC_MILLION };
+    char text[COST_TEXT];
+    if (t->cost <= 0)
+        return;
+    int n = snprintf(text, sizeof text, "%lld.%09lld", (long long)(t->cost / COST_DOLLAR),
+                     (long long)(t->cost % COST_DOLLAR));
+    while (text[n - 1] == '0')
+        n--;
+    n -= text[n - 1] == '.';
+    ptc_emit_field_raw(out, "cost_usd", (PtcText){text, (size_t)n});
+}
+
 void ptc_llm_json_write_tokens(PtcBuf *out, const PtcTokens *t)
 {
     ptc_emit_key(out, "tokens");

@@ -16,6 +16,8 @@ bool ptc_llm_json_write_request(PtcBuf *out, const PtcLlmRequest *request);
 bool ptc_llm_json_write_reply(PtcBuf *out, const PtcLlmReply *reply);
 /* The member "tokens" of an object. */
 void ptc_llm_json_write_tokens(PtcBuf *out, const PtcTokens *tokens);
+/* The member "cost_usd" in dollars; nothing where no cost is known. */
+void ptc_llm_json_write_cost(PtcBuf *out, const PtcTokens *tokens);
 
 /* Reads a reply, which may be a failure, into one that is being made; *sleep_ms is how long it should take.  False
  * with a reason if the value is not a reply. */

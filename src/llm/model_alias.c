@@ -137,18 +137,19 @@ static bool add_aliases(PtcModelAliases *a, PtcJsonBox *box, PtcValue v, PtcWhy 
     size_t pos = 0;
     PtcValue key, value;
     PtcValue list = ptc_json_box_get(box, v, "aliases");
-    if (list == PTC_NONE || !ptc_is_map(list))
+    bool priced = list == PTC_NONE && ptc_json_box_get(box, v, "prices") != PTC_NONE;
+    if (!priced && (list == PTC_NONE || !ptc_is_map(list)))
         return ptc_why_say(why, PTC_WHY_INVALID,
                            "a list of models is {\"aliases\": {NAME: {PROVIDER: ID}}}");
     while (ptc_map_next(v, &pos, &key, NULL)) {
         PtcText name = ptc_str_text(key);
-        if (!ptc_text_is(name, "aliases") && !ptc_text_is(name, "embeddings"))
+        if (ptc_text_choice(name, "aliases|embeddings|prices") < 0)
             return ptc_why_say(why, PTC_WHY_INVALID,
-                               "no field \"%.*s\": allowed are aliases and embeddings",
+                               "no field \"%.*s\": allowed are aliases, embeddings and prices",
                                PTC_ARG(ptc_text_cut(name, 40)));
     }
     pos = 0;
-    while (ptc_map_next(list, &pos, &key, &value))
+    while (!priced && ptc_map_next(list, &pos, &key, &value))
         if (!add_alias(a, ptc_str_text(key), value, why))
             return false;
     return mark_embeddings(a, ptc_json_box_get(box, v, "embeddings"), why);

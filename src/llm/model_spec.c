@@ -13,6 +13,7 @@
 #include "llm/exec_model.h"
 #include "llm/llm_json.h"
 #include "llm/model_alias.h"
+#include "llm/model_price.h"
 #include "llm/models_json.h"
 #include "llm/provider/provider_model.h"
 #include "llm/replay.h"
@@ -24,6 +25,7 @@
 struct PtcModels {
     PtcModelsOptions options;
     PtcModelAliases aliases;
+    PtcModelPrices prices;
     PtcProviderKeys keys;
     PtcProviderPlace place;
 };
@@ -216,7 +218,7 @@ static PtcModel *open_special(const ModelOpening *o, bool *done)
     return model ? model : name_model(o);
 }
 
-PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, PtcWhy *why)
+static PtcModel *open_model(PtcModels *models, PtcText spec, PtcTrust trust, PtcWhy *why)
 {
     ModelOpening o = {models, spec.len ? spec : PTC_TEXT(DEFAULT_MODEL), trust, why};
     bool done;
@@ -234,7 +236,22 @@ PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, PtcWhy
                     : refuse_unknown_model(&o, head);
 }
 
+PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, PtcWhy *why)
+{
+    PtcModel *model = open_model(models, spec, trust, why);
+    if (model)
+        model->price = ptc_model_price_of(&models->prices, model->name);
+    return model;
+}
+
 /* --------------------------------------------------------------------------------- shared */
+
+/* What a list of models has: short names and prices. */
+static bool add_list(PtcModels *m, PtcText json, PtcWhy *why)
+{
+    return ptc_model_alias_add(&m->aliases, json, why) &&
+           ptc_model_price_add(&m->prices, json, why);
+}
 
 PtcModels *ptc_models_new(const PtcModelsOptions *options, PtcWhy *why)
 {
@@ -245,9 +262,9 @@ PtcModels *ptc_models_new(const PtcModelsOptions *options, PtcWhy *why)
         return NULL;
     *m = (PtcModels){.options = *options};
     ptc_model_alias_init(&m->aliases, mem);
+    ptc_model_price_init(&m->prices, mem);
     bool ok = ptc_provider_keys_init(&m->keys, mem, options->get, options->user, options->dotenv) &&
-              ptc_model_alias_add(
-                  &m->aliases, (PtcText){(const char *)ptc_models_json, ptc_models_json_len}, why);
+              add_list(m, (PtcText){(const char *)ptc_models_json, ptc_models_json_len}, why);
     PtcText ca_file = ok ? ptc_provider_keys_get(&m->keys, "SSL_CERT_FILE") : (PtcText){NULL, 0};
     PtcClient *client = ok ? ptc_client_new(mem, ca_file.bytes) : NULL;
     m->place = (PtcProviderPlace){mem, client, &m->keys, options->connect_ms, options->silence_ms};
@@ -264,6 +281,7 @@ void ptc_models_free(PtcModels *m)
     ptc_client_free(m->place.client);
     ptc_provider_keys_deinit(&m->keys);
     ptc_model_alias_deinit(&m->aliases);
+    ptc_model_price_deinit(&m->prices);
     ptc_mem_free(m->options.mem, m, sizeof *m);
 }
 
@@ -280,7 +298,7 @@ bool ptc_models_add_file(PtcModels *m, const char *path, PtcWhy *why)
         ptc_why_say(why, PTC_WHY_UNAVAILABLE, "%s", strerror(errno));
     if (fd >= 0)
         close(fd);
-    bool ok = n == 0 && ptc_model_alias_add(&m->aliases, ptc_buf_view(&text), why);
+    bool ok = n == 0 && add_list(m, ptc_buf_view(&text), why);
     if (!ok)
         ptc_why_prefix(why, "%s: ", path);
     ptc_buf_deinit(&text);

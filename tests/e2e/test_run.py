@@ -115,6 +115,47 @@ def test_fallback(home):
     check("one that is not there", done.returncode == 2 and "llm_fallback: " in done.stderr and "no-such-model" in done.stderr, done)
 
 
+# ------------------------------------------------------------------------------------- cost
+
+def test_cost(home):
+    agent = {"prompt": "Say hello.", "output": "text"}
+    path = os.path.join(home, "costs.jsonl")
+
+    def cost(price, tokens, *options, llm=f"script:{path}"):
+        write(home, "costs.jsonl", {"content": "Hello.", "tokens": tokens})
+        models = write(home, "prices.json", {"prices": {f"script:{path}": price}})
+        got = outcome(home, agent, "--llm", llm, "--models", models, *options)
+        return got["usage"].get("cost_usd", 0) if "usage" in got else got
+    price = {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75, "most_input": 1000}
+    for name, tokens, want in (("input and output", {"input": 100, "output": 10}, 0.00045),
+                               ("cached tokens", {"input": 100, "output": 0, "cache_read": 50, "cache_creation": 20}, 0.00018),
+                               ("more than most_input", {"input": 1001, "output": 0}, 0), ("none", {"input": 0, "output": 0}, 0),
+                               ("more cached than sent", {"input": 10, "output": 0, "cache_read": 11}, 0)):
+        check(f"the cost of {name}", cost(price, tokens) == want, cost(price, tokens))
+    check("a kind without a price is not guessed", cost({"input": 3, "output": 15}, {"input": 9, "output": 1, "cache_read": 1}) == 0, "")
+    most = cost({"input": 1000, "output": 1000}, {"input": 10 ** 12, "output": 10 ** 12})
+    check("the largest sum", most == 2000000, most)
+    record = os.path.join(home, "costs.record")
+    priced = cost(price, {"input": 100, "output": 10}, "--record", record)
+    models = os.path.join(home, "prices.json")
+    replayed = outcome(home, agent, "--llm", f"replay:{record}", "--models", models)
+    check("a record costs what its model does", priced == 0.00045 == replayed["usage"].get("cost_usd"), (priced, replayed))
+    for row in ({"input": -1, "output": 1}, {"input": 1}, {"input": 1, "output": "1"}, {"input": 1001, "output": 1}, 3,
+                {"input": 1, "output": 1, "per": 2}, {"input": 1, "output": 1, "most_input": 0}):
+        got = cost(row, {"input": 1, "output": 1})
+        check(f"refused: {row}", f"prices.script:{path}: " in str(got), got)
+    models = write(home, "list.json", {"prices": []})
+    check("prices are an object", '"prices" must be an object' in run(home, agent, "--models", models).stderr, "")
+    trace = os.path.join(home, "cost.trace")
+    cost(price, {"input": 100, "output": 10}, "--trace", trace)
+    events = [json.loads(line) for line in pathlib.Path(trace).read_text(encoding="utf-8").splitlines()]
+    got = {e["event"]: e["tokens"].get("cost_usd") for e in events if "tokens" in e}
+    check("traces have it", got == {"llm.stop": 0.00045, "turn.stop": 0.00045, "run.stop": 0.00045}, got)
+    known = json.loads((pathlib.Path(__file__).parents[2] / "src/llm/models.json").read_text(encoding="utf-8"))
+    names = {f"{provider}:{model}" for row in known["aliases"].values() for provider, model in row.items()}
+    check("built-in prices are of built-in models", set(known["prices"]) <= names, set(known["prices"]) - names)
+
+
 # ---------------------------------------------------------------------------------- effects
 
 BOOK = {"command": ["sh", "-c", "cat >/dev/null; echo 7"], "signature": "() -> :int"}
@@ -424,6 +465,7 @@ def main():
         test_chain_tokens(home)
         test_context_memory(home)
         test_verbose(home)
+        test_cost(home)
         test_fallback(home)
         test_words(home)
         test_cut_texts(home)

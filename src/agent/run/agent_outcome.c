@@ -70,6 +70,7 @@ static void add_outcome_tokens(PtcBuf *out, const PtcTokens *t)
         ptc_emit_field_int(out, "cache_creation_tokens", t->cache_creation);
         ptc_emit_field_int(out, "cache_read_tokens", t->cache_read);
     }
+    ptc_llm_json_write_cost(out, t);
 }
 
 static void add_turn_call(PtcBuf *out, const PtcTurnCall *call)

@@ -11,6 +11,7 @@
 #include "agent/prompt/prompt.h"
 #include "agent/run/agent_compile.h"
 #include "engine/engine.h"
+#include "llm/model_price.h"
 #include "llm/waiting.h"
 
 enum {
@@ -379,6 +380,7 @@ static PtcAction ask_run_model(PtcAgentRun *r, PtcLlmRequest request)
     ptc_work_rest(r->work);
     ptc_bench_init(&bench);
     ask_model(r, &request, &bench.arena, &reply);
+    reply.tokens.cost = ptc_model_price_cost(&r->model->price, &reply.tokens);
     if (reply.status == PTC_LLM_OK)
         ptc_hear(&bench, r->def, &reply, &heard);
     PtcEvent e = event_of(&reply, &heard);

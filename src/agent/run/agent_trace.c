@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "engine/outcome.h"
 #include "json/emit.h"
+#include "llm/llm_json.h"
 #include "ptc/ptc.h"
 #include "trace/call_log.h"
 #include "value/calendar.h"
@@ -67,6 +68,7 @@ static void add_traced_tokens(PtcAgentTrace *t, const PtcTokens *tokens)
     ptc_emit_field_int(out, "output", tokens->output);
     ptc_emit_field_int(out, "cache_creation", tokens->cache_creation);
     ptc_emit_field_int(out, "cache_read", tokens->cache_read);
+    ptc_llm_json_write_cost(out, tokens);
     ptc_emit_object_end(out);
 }
 

@@ -21,6 +21,7 @@ void ptc_step_add_tokens(PtcTokens *sum, const PtcTokens *t)
     sum->output += t->output < TURN_TOKENS_MAX ? t->output : TURN_TOKENS_MAX;
     sum->cache_creation +=
         t->cache_creation < TURN_TOKENS_MAX ? t->cache_creation : TURN_TOKENS_MAX;
+    sum->cost += t->cost;
     sum->cache_read += t->cache_read < TURN_TOKENS_MAX ? t->cache_read : TURN_TOKENS_MAX;
 }
 
