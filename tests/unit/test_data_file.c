@@ -297,6 +297,59 @@ static void test_batches(void)
     ptc_buf_deinit(&text);
 }
 
+/* A long table whose last line is given: its first and last row, or the error. */
+static const char *ends_of_table(const char *last)
+{
+    PtcWhy why;
+    PtcMem mem;
+    CheckHeap h;
+    PtcBuf text;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_buf_init(&text, &mem, 64u << 20);
+    ptc_buf_add_cstr(&text, "n,f,t\n");
+    for (int i = 1; i <= 40000; i++)
+        ptc_buf_addf(&text, "%d,%d.%d,name%d\n", i, i % 5, i % 3 * 25, i % 300);
+    ptc_buf_add_cstr(&text, last);
+    const char *path = file("t.csv", text.data, text.len);
+    check_heap_init(&h);
+    PtcDataFile f = {.heap = &h.heap, .why = &why};
+    PtcValue rows = ptc_data_file_read(&f, path);
+    if (rows != PTC_NONE) {
+        PtcValue both[] = {ptc_seq_nth(rows, 0), ptc_seq_nth(rows, ptc_seq_count(rows) - 1)};
+        rows = ptc_vec_new(&h.heap, both, 2, 0);
+    }
+    const char *out = shown(&h.heap, rows, why.text);
+    check_heap_deinit(&h);
+    ptc_buf_deinit(&text);
+    return out;
+}
+
+/* Types are guessed from the beginning of a long text, and the end may tell otherwise. */
+static void test_late_types(void)
+{
+    static const char plain[] = "{\"n\":1,\"f\":1.25,\"t\":\"name1\"}";
+    static const struct {
+        const char *last, *first_row, *last_row;
+    } cases[] = {
+        {"-7,-0.5,\"a\"\n", plain, "{\"n\":-7,\"f\":-0.5,\"t\":\"a\"}"},
+        {"\"\",3,\"\"", plain, "{\"n\":null,\"f\":3.0,\"t\":\"\"}"},
+        {"1.5,,1\r\n", "{\"n\":1.0,\"f\":1.25,\"t\":\"name1\"}",
+         "{\"n\":1.5,\"f\":null,\"t\":\"1\"}"},
+        {"007,1e999,\n", "{\"n\":\"1\",\"f\":\"1.25\",\"t\":\"name1\"}",
+         "{\"n\":\"007\",\"f\":\"1e999\",\"t\":null}"},
+        {"1234567890123456789,1e2,x", plain, "{\"n\":1234567890123456789,\"f\":100.0,\"t\":\"x\"}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char want[200];
+        snprintf(want, sizeof want, "[%s,%s]", cases[i].first_row, cases[i].last_row);
+        CHECK_STR(ends_of_table(cases[i].last), want);
+    }
+    CHECK_STR(ends_of_table("x,1,2\n1,2\n"),
+              "! t.csv: line 40003, column 4: this line has 2 of 3 fields");
+    CHECK_STR(ends_of_table("1,2,\"3\n"),
+              "! t.csv: line 40002, column 5: the quote that opens here is never closed");
+}
+
 static void test_packed(void)
 {
     static const unsigned char packed[] = {0x1f, 0x8b, 8,    0,    0,    0,    0,    0, 0,
@@ -355,6 +408,7 @@ int main(void)
     test_guesses_in_utf16();
     test_cuts();
     test_batches();
+    test_late_types();
     test_packed();
     test_no_memory();
     char command[64];
