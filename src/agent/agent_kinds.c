@@ -5,10 +5,12 @@
 #include "tool/kind/command.h"
 #include "tool/kind/constant.h"
 #include "tool/kind/mock.h"
+#include "tool/kind/sql_tool.h"
 
 const PtcToolKind *const ptc_agent_kinds[] = {
     &ptc_command_kind,
     &ptc_http_kind,
+    &ptc_sql_kind,
     &ptc_source_kind,
     &ptc_agent_kind,
     &ptc_llm_kind,

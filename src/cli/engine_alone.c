@@ -7,6 +7,7 @@
 #include "cli/test/test_agent.h"
 #include "cli/upstreams/upstreams_open.h"
 #include "exec/worker.h"
+#include "sql/sql.h"
 #include "tool/kind/command.h"
 #include "tool/kind/constant.h"
 #include "tool/kind/mock.h"
@@ -93,6 +94,11 @@ int ptc_zygote_main(PtcWorkerHook hook)
     return PTC_EXIT_USAGE;
 }
 
+int ptc_sql_main(void)
+{
+    return PTC_EXIT_USAGE;
+}
+
 /* -------------------------------------------------------------------------------- tools */
 
 static bool refuse_left_out(PtcToolReader *r, PtcValue v)
@@ -108,6 +114,7 @@ static bool refuse_left_out(PtcToolReader *r, PtcValue v)
 const PtcToolKind *const ptc_agent_kinds[] = {
     &ptc_command_kind,
     LEFT_OUT("http"),
+    LEFT_OUT("sql"),
     &ptc_source_kind,
     LEFT_OUT("agent"),
     LEFT_OUT("llm"),

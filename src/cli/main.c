@@ -14,6 +14,7 @@
 #include "lisp/lib/builtins.h"
 #include "lisp/vm/builtin.h"
 #include "ptc/ptc.h"
+#include "sql/sql.h"
 
 /* The engine alone is a product without these commands, and says so (engine_alone.c). */
 #ifdef PTC_ENGINE
@@ -133,6 +134,8 @@ int main(int argc, char **argv)
         return ptc_zygote_main(NULL);
     if (ptc_leash_asked(argc, argv))
         return ptc_leash_main(argc, argv);
+    if (ptc_sql_asked(argc, argv))
+        return ptc_sql_main();
     signal(SIGPIPE, SIG_IGN); /* a reader that went away shows up as an error of write */
     signal(SIGXFSZ, SIG_IGN); /* and so does a limit on the size of files */
     signal(

@@ -18,7 +18,9 @@
     X(status) X(socket) X(errorMessage) X(host) X(port) X(user) X(serverVersion) \
     X(setnonblocking) X(setNoticeProcessor) X(sendQuery) X(sendQueryPrepared) X(flush) \
     X(consumeInput) X(isBusy) X(notifies) X(getResult) X(resultStatus) X(resultErrorField) \
-    X(ntuples) X(nfields) X(getvalue) X(getlength) X(clear)
+    X(ntuples) X(nfields) X(getvalue) X(getlength) X(clear) X(connectdbParams) \
+    X(exec) X(prepare) X(describePrepared) X(setSingleRowMode) X(nparams) X(paramtype) X(ftype) \
+    X(fname) X(getisnull) X(cmdTuples) X(getCancel) X(cancel)
 /* clang-format on */
 
 #define PTC_PG_POINTER(name) __typeof__(PQ##name) *name;

@@ -38,6 +38,14 @@ typedef struct PtcSqlite {
     __typeof__(sqlite3_column_text) *column_text;
     __typeof__(sqlite3_db_config) *db_config;
     __typeof__(sqlite3_limit) *limit;
+    __typeof__(sqlite3_bind_double) *bind_double;
+    __typeof__(sqlite3_bind_null) *bind_null;
+    __typeof__(sqlite3_bind_parameter_count) *bind_parameter_count;
+    __typeof__(sqlite3_bind_parameter_name) *bind_parameter_name;
+    __typeof__(sqlite3_set_authorizer) *set_authorizer;
+    __typeof__(sqlite3_progress_handler) *progress_handler;
+    __typeof__(sqlite3_stmt_readonly) *stmt_readonly;
+    __typeof__(sqlite3_hard_heap_limit64) *hard_heap_limit64;
 } PtcSqlite;
 
 /* The handle for dlclose, or NULL with a text in why. */

@@ -86,7 +86,7 @@ def test_definitions(where):
         ({**command, "read_only": True, "retry": {"attempts": 11}}, "retry.attempts must be a whole number from 1 to 10"),
         ({**command, "read_only": True, "retry": {"base_ms": 60001}}, "retry.base_ms must be a whole number from 1 to 60000"),
         ({**command, "read_only": True, "retry": {"attemps": 2}}, "unknown key retry.attemps; did you mean attempts?"),
-        ({"value": 1, "retry": {}}, "retry goes with command only"),
+        ({"value": 1, "retry": {}}, "retry goes with command and sql only"),
     ):
         done = evaluate(tool)
         check(message, done.returncode == 2 and message in done.stderr, done)

@@ -38,6 +38,8 @@ static const Topic topics[] = {
     {"data", "files and pipes in, tables, CSV and JSON out", GUIDE(data)},
     {"batch", "many programs, one per line", GUIDE(batch)},
     {"tools", "tools files, and commands as tools", GUIDE(tools)},
+    {"databases", "SQLite and PostgreSQL as tools: parameters, types, what is refused",
+     GUIDE(databases)},
     {"signatures", "what tools take and give, and ptc signature", GUIDE(signatures)},
     {"json-schema", "JSON Schema for results and answers", GUIDE(json_schema)},
     {"agents", "agents: their files, their runs, ptc run", GUIDE(agents)},

@@ -12,6 +12,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "tool/kind/kind.h"
+#include "tool/kind/sql_tool.h"
 #include "tool/wire/answer.h"
 #include "trace/redact.h"
 
@@ -116,7 +117,7 @@ static bool add_environment_names(PtcArena *arena, PtcValue names, char **envp, 
     return true;
 }
 
-static char **read_command_environment(PtcArena *arena, PtcValue names, size_t *own, PtcWhy *why)
+char **ptc_command_environment(PtcArena *arena, PtcValue names, size_t *own, PtcWhy *why)
 {
     static const char *const always[] = {"PATH", "HOME", "LANG"};
     enum { ALWAYS = sizeof always / sizeof *always };
@@ -139,7 +140,7 @@ static PtcCommand *make_command(PtcArena *arena, PtcValue words, PtcValue names,
 {
     char **argv = read_command_words(arena, words, why);
     size_t own = 0;
-    char **envp = argv ? read_command_environment(arena, names, &own, why) : NULL;
+    char **envp = argv ? ptc_command_environment(arena, names, &own, why) : NULL;
     PtcCommand *command = envp ? ptc_arena_alloc(arena, sizeof *command) : NULL;
     if (!envp)
         return NULL;
@@ -161,7 +162,8 @@ const char *ptc_command_secret(const PtcTools *tools, size_t index)
 {
     for (size_t i = 0; i < tools->count; i++) {
         const PtcCommand *command = tools->items[i].user;
-        if (tools->items[i].function != call_command)
+        if (tools->items[i].function != call_command &&
+            tools->items[i].function != ptc_sql_kind.call)
             continue;
         for (char **v = command->envp + command->own; *v; v++)
             if (index-- == 0)
@@ -298,9 +300,8 @@ static bool may_command_go_on(void *call)
     return !ptc_answer_cancelled(call);
 }
 
-/* Gives the process a standard error without the values of variables that its definition names; false: out of
- * memory.  This happens before anything is cut, so that no part of a value remains. */
-static bool blot_stderr(const PtcCommand *command, PtcProcess *p, PtcBuf *clean)
+/* This happens before anything is cut, so that no part of a value remains. */
+bool ptc_command_blot(const PtcCommand *command, PtcProcess *p, PtcBuf *clean)
 {
     PtcSecrets secrets;
     bool ok = true;
@@ -353,7 +354,7 @@ static void answer_command(PtcToolCall *call, const PtcCommand *command, PtcProc
     ptc_buf_init(&clean, call->mem, 2 * PTC_COMMAND_ERROR_BYTES + 64);
     bool ok = p->end != PTC_PROCESS_NO_MEMORY;
     if (ok && p->err->len)
-        ok = blot_stderr(command, p, &clean);
+        ok = ptc_command_blot(command, p, &clean);
     if (!ok)
         ptc_budget_halt(call->budget, PTC_STOP_MEMORY);
     else if (ptc_command_judge(p, &json, &len, text))

@@ -10,7 +10,9 @@
 
 #include "base/arena.h"
 #include "base/os/process.h"
+#include "base/why.h"
 #include "ptc/ptc.h"
+#include "value/value.h"
 
 enum {
     PTC_COMMAND_WORDS_MAX = 1000,          /* of the command line, and variables */
@@ -25,6 +27,14 @@ typedef struct PtcCommand {
 
 /* The command line is an array of strings, and so are the names of variables, in "env". */
 extern const struct PtcToolKind ptc_command_kind;
+
+/* The variables of a child: PATH, HOME, LANG and those of the array `names` (PTC_NONE: none), which begin at *own.
+ * NULL with a text in why. */
+PTC_MUST_USE char **ptc_command_environment(PtcArena *arena, PtcValue names, size_t *own,
+                                            PtcWhy *why);
+/* Gives the process a standard error without the values of variables that its definition names, in `clean`; false: out
+ * of memory. */
+PTC_MUST_USE bool ptc_command_blot(const PtcCommand *command, PtcProcess *process, PtcBuf *clean);
 
 /* The value of a variable that a definition of the set names, for code that must not show it; NULL past the last
  * one. */

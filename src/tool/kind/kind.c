@@ -9,9 +9,11 @@
 #include "tool/kind/command.h"
 #include "tool/kind/constant.h"
 #include "tool/kind/mock.h"
+#include "tool/kind/sql_tool.h"
 
 const PtcToolKind *const ptc_tool_kinds[] = {
     &ptc_command_kind,
+    &ptc_sql_kind,
     &ptc_source_kind,
     &ptc_constant_value_kind,
     &ptc_constant_error_kind,
