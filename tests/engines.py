@@ -89,6 +89,8 @@ class Postgres:
         children = subprocess.run(["ps", "--ppid", str(postmaster), "-o", "pid="], stdout=subprocess.PIPE, check=False)
         for pid in [postmaster, *map(int, children.stdout.split())]:
             os.kill(pid, signal.SIGSTOP if yes else signal.SIGCONT)
+        if not yes:
+            self.process.send_signal(signal.SIGCONT)  # runuser stops with what it runs, and does not go on with it
 
     def sql(self, text, database="postgres"):
         """What it prints, as the superuser."""
