@@ -199,9 +199,11 @@ static inline void driver_reply(const Driver *d, PtcEvent *e)
     e->kind = PTC_EVENT_REPLY;
     e->reply.heard = &heard;
     e->reply.opaque = driver_text(d, "opaque");
-    e->reply.tokens =
-        (PtcTokens){driver_value(d, "in") || driver_value(d, "out"), driver_int(d, "in", 0),
-                    driver_int(d, "out", 0), driver_int(d, "made", 0), driver_int(d, "read", 0)};
+    e->reply.tokens = (PtcTokens){.reported = driver_value(d, "in") || driver_value(d, "out"),
+                                  .input = driver_int(d, "in", 0),
+                                  .output = driver_int(d, "out", 0),
+                                  .cache_creation = driver_int(d, "made", 0),
+                                  .cache_read = driver_int(d, "read", 0)};
 }
 
 static inline void driver_failed(const Driver *d, PtcEvent *e)
