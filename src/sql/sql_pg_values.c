@@ -17,11 +17,11 @@ typedef struct {
     char tag;
 } PgType;
 
-enum { PG_BYTES = 'b', PG_BOOL = 'o' };
+enum { PG_VALUE_BYTES = 'b', PG_BOOL = 'o' };
 
 static const PgType pg_types[] = {
     {16, 1000, PG_BOOL},
-    {17, 1001, PG_BYTES},
+    {17, 1001, PG_VALUE_BYTES},
     {20, 1016, PTC_SQL_INT},
     {21, 1005, PTC_SQL_INT},
     {23, 1007, PTC_SQL_INT},
@@ -106,7 +106,7 @@ static void put_scalar(PtcSqlOut *out, char tag, PtcText text)
     bool number = text.len > 0 && (ptc_ascii_is_digit(text.bytes[text.len - 1]));
     switch (tag) {
     case PG_BOOL: ptc_sql_out_tag(out, *text.bytes == 't' ? PTC_SQL_TRUE : PTC_SQL_FALSE); return;
-    case PG_BYTES: put_bytes(out, text); return;
+    case PG_VALUE_BYTES: put_bytes(out, text); return;
     case PTC_SQL_INT: put_whole(out, text); return;
     case PTC_SQL_FLOAT: put_float(out, text); return;
     case PTC_SQL_DECIMAL: /* or NaN and the infinities, which no decimal is */

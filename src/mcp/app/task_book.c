@@ -16,6 +16,7 @@ static PtcMcpBookAnswer book_answer(PtcStoreStatus status)
 {
     switch (status) {
     case PTC_STORE_OK: return PTC_MCP_BOOK_OK;
+    case PTC_STORE_DAMAGED: /* it can never be read again */
     case PTC_STORE_ABSENT: return PTC_MCP_BOOK_ABSENT;
     case PTC_STORE_CONFLICT: return PTC_MCP_BOOK_CONFLICT;
     case PTC_STORE_FULL: return PTC_MCP_BOOK_FULL;
