@@ -40,7 +40,7 @@ REFUSED = [  # what is typed, and what the message must say
     ("ptc x.tsv --table rows", "unknown option --table; did you mean --format table?"),
     ("ptc x.tsv --format tabel rows", "not 'tabel'; did you mean table?"),
     ("ptc --data x.tsv '(count rows)'", "x.tsv has no name; write --data NAME=@x.tsv"),
-    ("ptc run a.json --verbose", "did you mean --trace FILE?"),
+    ("ptc run a.json --debug", "did you mean --trace FILE?"),
     ("ptc mcp --port 8080", "did you mean --http 127.0.0.1:PORT?"),
     ("ptc mcp --install claude", "not 'claude'; did you mean claude-code?"),
     ("ptc mcp install cursor", "'install' is not an option; did you mean --install?"),
