@@ -10,6 +10,8 @@
 #define PTC_NOINLINE __attribute__((noinline))
 #define PTC_UNUSED __attribute__((unused)) /* a parameter that may be left alone */
 #define PTC_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+/* Memory that is soon read; any address will do. */
+#define PTC_PREFETCH(at) __builtin_prefetch(at)
 #else
 #define PTC_LIKELY(x) (x)
 #define PTC_UNLIKELY(x) (x)
@@ -17,6 +19,7 @@
 #define PTC_NOINLINE
 #define PTC_UNUSED
 #define PTC_PRINTF(fmt, args)
+#define PTC_PREFETCH(at) ((void)(at))
 #endif
 
 #endif
