@@ -205,7 +205,7 @@ static const char *option_by_other_word(const PtcUsage *usage, const char *word,
         {"timeout", "timeout-ms"}, {"raw-output", "raw"},
         {"table", "format table"}, {"csv", "format csv"},
         {"json", "format json"},   {"pretty", "format pretty"},
-        {"debug", "trace FILE"}, {"port", "http 127.0.0.1:PORT"},
+        {"debug", "trace FILE"},   {"port", "http 127.0.0.1:PORT"},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i][0]) == len && !memcmp(words[i][0], word, len) &&

@@ -504,7 +504,7 @@ PtcStoreStatus ptc_sessions_list(PtcSessions *s, const char *owner, PtcSessionIn
         l.page = 0;
         status = ptc_store_list(s->store, kind, last.owner, l.all ? &last : NULL, PTC_STORE_LISTED,
                                 add_listed_session, &l);
-    } while (status == PTC_STORE_OK && l.page == PTC_STORE_LISTED);
+    } while (status == PTC_STORE_OK && l.page); /* a full one may have damaged records in it */
     *all = l.all;
     return status;
 }

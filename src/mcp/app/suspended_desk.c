@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "mcp/app/suspended.h"
+#include "tool/wire/fence.h"
 
 enum { DESK_ROWS = 200, DESK_PROGRAM_BYTES = 2000, DESK_MARK = 2 * sizeof(uint64_t) + 1 };
 
@@ -79,13 +80,26 @@ static void write_mark(const PtcSuspendedRow *row, char text[DESK_MARK])
     snprintf(text, DESK_MARK, "%016llx", (unsigned long long)row->mark);
 }
 
+/* As a person reads it: nothing is hidden in it, and what is left out is said. */
+static void put_program(const PtcSuspendedRow *row, PtcBuf *out)
+{
+    PtcText program = row->program;
+    PtcBuf text;
+    ptc_buf_init(&text, out->mem, 16 * DESK_PROGRAM_BYTES);
+    if (program.len > DESK_PROGRAM_BYTES)
+        program.len = ptc_utf8_valid_prefix(program.bytes, DESK_PROGRAM_BYTES);
+    ptc_fence_add_visible(&text, program.bytes ? program : PTC_TEXT(""));
+    if (program.len < row->program.len)
+        ptc_buf_addf(&text, "\n... and %zu bytes more that are not shown",
+                     row->program.len - program.len);
+    ptc_emit_field_text(out, "program", ptc_buf_view(&text));
+    ptc_buf_end_part(out, &text);
+}
+
 static void put_waiting_row(const PtcSuspendedRow *row, PtcText id, int64_t now, PtcBuf *out)
 {
     char mark[DESK_MARK];
-    PtcText program = row->program;
     write_mark(row, mark);
-    if (program.len > DESK_PROGRAM_BYTES)
-        program.len = ptc_utf8_valid_prefix(program.bytes, DESK_PROGRAM_BYTES);
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "owner", row->owner);
     ptc_emit_field_text(out, "id", id);
@@ -94,7 +108,7 @@ static void put_waiting_row(const PtcSuspendedRow *row, PtcText id, int64_t now,
     ptc_emit_field_cstr(out, "tool", row->is_task ? "lisp_task" : "lisp_eval");
     ptc_emit_field_int(out, "waits_ms", now - row->first_ms);
     ptc_emit_field_int(out, "left_ms", row->ends_ms - now);
-    ptc_emit_field_text(out, "program", program.bytes ? program : PTC_TEXT(""));
+    put_program(row, out);
     ptc_emit_field_text(out, "question", ptc_buf_view(&row->asked));
     if (row->said.len)
         ptc_emit_field_raw(out, "said", ptc_buf_view(&row->said));
