@@ -75,11 +75,43 @@ static PTC_NOINLINE PtcValue lone_arg_as_map(CallJob *job, const PtcValue *argv,
                : ptc_tool_args_pairs(heap, info->name, info->name_len, 2, pair, error);
 }
 
+/* (shop/query "select ..." {:id 7}) is (shop/query {:query "select ..." :params {:id 7}}) where the tool takes one
+ * parameter that is required, and one that is not, a map. */
+static const PtcSigField *map_behind_lone(const PtcSig *sig, int argc, const PtcValue *argv)
+{
+    if (!sig || argc != 2 || sig->params.field_count != 2 || ptc_is_map(argv[0]) ||
+        ptc_is_keyword(argv[0]) || !ptc_is_map(argv[1]) || !only_required_field(sig))
+        return NULL;
+    for (size_t i = 0; i < 2; i++) /* "name" and a value, as a pair */
+        if (ptc_text_same_name(ptc_str_text(argv[0]), (PtcText){sig->params.fields[i].name,
+                                                                sig->params.fields[i].name_len}))
+            return NULL;
+    const PtcSigField *second = &sig->params.fields[1];
+    return second->type->kind == PTC_SIG_OPTIONAL ? second : NULL;
+}
+
+static PtcValue two_args_as_map(CallJob *job, const PtcSigField *second, const PtcValue *argv,
+                                PtcKeysError *error)
+{
+    const PtcToolInfo *info = &job->tool->info;
+    const PtcSigField *first = &info->sig->params.fields[0];
+    PtcHeap *heap = job->caller->heap;
+    PtcValue pairs[] = {ptc_keyword_new(heap, first->name, first->name_len), argv[0],
+                        ptc_keyword_new(heap, second->name, second->name_len), argv[1]};
+    error->stopped = true;
+    return pairs[0] == PTC_NONE || pairs[2] == PTC_NONE
+               ? PTC_NONE
+               : ptc_tool_args_pairs(heap, info->name, info->name_len, 4, pairs, error);
+}
+
 static PtcValue tool_args_as_map(CallJob *job, int argc, const PtcValue *argv, PtcKeysError *error)
 {
     const PtcToolInfo *info = &job->tool->info;
     if (ptc_is_lone_argument(argc, argv))
         return lone_arg_as_map(job, argv, error);
+    const PtcSigField *second = map_behind_lone(info->sig, argc, argv);
+    if (second)
+        return two_args_as_map(job, second, argv, error);
     return ptc_tool_args_pairs(job->caller->heap, info->name, info->name_len, argc, argv, error);
 }
 

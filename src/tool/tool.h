@@ -40,7 +40,8 @@ typedef struct PtcToolInfo {
     bool extra;               /* arguments may have fields that the signature does not name */
     const char *description;
     size_t description_len;
-    bool cache; /* results are kept by name and arguments */
+    bool told_whole; /* the description is for a model as a whole, not its first sentence */
+    bool cache;      /* results are kept by name and arguments */
     PtcExpose expose;
     bool has_native_result; /* only allowed with expose both and cache */
     PtcNativeResult native_result;

@@ -90,6 +90,46 @@ def test_lite(where):
     c.close()
 
 
+def with_db(program, *dbs, command="eval"):
+    options = [part for db in dbs for part in ("--db", db)]
+    done = subprocess.run([PTC, command, *options, program], capture_output=True, text=True, timeout=120, check=False)
+    return done.stdout.strip() or done.stderr.splitlines()[0]
+
+
+def test_whole(where):
+    with sqlite3.connect(f"{where}/whole.db") as c:
+        c.execute("create table orders(id integer primary key, customer text)")
+        c.execute("insert into orders values (7, 'Ann')")
+    c.close()
+    db = f"shop=sqlite:{where}/whole.db"
+    check("db: query", with_db('(shop/query "select customer from orders where id = :id" {:id 7})', db) == '[{"customer" "Ann"}]')
+    check("db: without parameters", with_db('(shop/query "select 1 a")', db) == '[{"a" 1}]')
+    check("db: as a tool", with_db('(tool/shop.query {:query "select :a a" :params {:a 1}})', db) == '[{"a" 1}]')
+    check("db: in a function", with_db('(defn f [x] (shop/query "select :a a" {:a x})) (mapv f [1 2])', db) == '[[{"a" 1}] [{"a" 2}]]')
+    check("db: mapped", with_db('(mapv shop/query ["select 1 a" "select 2 a"])', db) == '[[{"a" 1}] [{"a" 2}]]')
+    check("db: tables", with_db("(shop/tables)", db) == '[{"name" "orders", "kind" "table"}]')
+    check("db: columns", with_db('(map :name (shop/columns "orders"))', db) == '["id" "customer"]')
+    check("db: two", with_db('(into (a/query "select 1 x") (b/query "select 2 x"))', "a" + db[4:], "b" + db[4:]) == '[{"x" 1} {"x" 2}]')
+    got = with_db("(doc 'shop/query)", db)
+    check("db: doc", "Tables: orders (id integer, customer text)" in got, got)
+    check("db: reads", "must begin with" in with_db('(shop/query "delete from orders")', db))
+    check("db: no such function", "there is no namespace shop" in with_db("(shop/nothing)", db))
+    for wrong, said in (("shop", "is written NAME=URL"), ("str=sqlite:a", "namespace of the language"), ("a=b", "sqlite:FILE or postgres"), ("data=sqlite:a", "namespace")):
+        check(f"db: {wrong}", said in with_db("1", wrong), with_db("1", wrong))
+    agent = f"{where}/agent.json"
+    with open(agent, "w", encoding="utf-8") as f:
+        json.dump({"prompt": "Who?", "llm": [{"content": "```clojure\n(return (:customer (first (shop/query \"select * from orders\"))))\n```"}]}, f)
+    check("db: of an agent", with_db(agent, db, command="run") == "Ann", with_db(agent, db, command="run"))
+    calls = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+                                                                            "clientInfo": {"name": "t", "version": "1"}}},
+             {"jsonrpc": "2.0", "method": "notifications/initialized"}, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+             {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "lisp_eval", "arguments": {"program": '(shop/query "select * from orders")'}}}]
+    for isolation in ("none", "auto"):
+        done = subprocess.run([PTC, "mcp", "--isolation", isolation, "--db", db], input="".join(json.dumps(c) + "\n" for c in calls), capture_output=True,
+                              text=True, timeout=120, check=False)
+        check(f"db: mcp {isolation}", "orders (id integer, customer text)" in done.stdout and '\\"customer\\" \\"Ann\\"' in done.stdout, done)
+
+
 SET_UP = """
 create role reader login; create role writer login; create role owner login; create role column_writer login; create role maker login;
 create role member login; grant pg_write_all_data to member; create role runner login; grant pg_execute_server_program to runner;
@@ -123,6 +163,15 @@ def test_pg_values(url, writer):
     check("a write", fixed(writer, "insert into notes (text) values (:t) returning text", '{:t "x\'; drop table notes; --"}', write=True)
           == '[{"text" "x\'; drop table notes; --"}]')
     check("rows changed", fixed(writer, "insert into notes (text) values (:a), (:b)", '{:a "1" :b "2"}', write=True) == '{"changed" 2}')
+
+
+def test_pg_whole(pg, url):
+    tables = with_db("(mapv :name (shop/tables))", "shop=" + url)
+    check("db: tables that it may read", tables == '["notes" "orders"]', tables)
+    columns = with_db('(mapv (juxt :name :type :nullable :key) (take 3 (shop/columns "orders")))', "shop=" + url)
+    check("db: columns", columns == '[["id" "integer" false true] ["customer" "text" true false] ["total" "numeric(12,2)" true false]]', columns)
+    done = subprocess.run([PTC, "eval", "--db", "shop=" + pg.url("shop"), "1"], capture_output=True, text=True, timeout=60, check=False)
+    check("db: a superuser", done.stdout == "1\n" and "--db shop: the role ptc is a superuser" in done.stderr, done)
 
 
 def test_pg_guards(pg, url):
@@ -173,6 +222,7 @@ def test_pg():
             url = pg.url("shop", user="reader")
             test_pg_values(url, pg.url("shop", user="writer"))
             test_pg_guards(pg, url)
+            test_pg_whole(pg, url)
             test_pg_bounds(pg, url)
     except engines.Missing as why:
         print(f"left out: {why}")
@@ -181,5 +231,6 @@ def test_pg():
 with tempfile.TemporaryDirectory() as directory:
     test_definitions()
     test_lite(directory)
+    test_whole(directory)
 test_pg()
 finish()

@@ -43,6 +43,19 @@ static PtcText tool_name(const PtcTool *tool)
     return (PtcText){tool->info.name, tool->info.name_len};
 }
 
+/* Tools that no provider sees may be in groups: shop.query. */
+static bool has_tool_name(const PtcTool *tool)
+{
+    PtcText name = tool_name(tool);
+    const char *dot =
+        tool->info.expose == PTC_EXPOSE_PTC_LISP ? memchr(name.bytes, '.', name.len) : NULL;
+    if (!dot)
+        return is_tool_name(name);
+    size_t group = (size_t)(dot - name.bytes);
+    return is_tool_name((PtcText){name.bytes, group}) &&
+           is_tool_name((PtcText){dot + 1, name.len - group - 1});
+}
+
 /* The tool of the set that has this name at a provider, or NULL. */
 static const PtcTool *find_same_tool(const PtcTools *tools, PtcText name)
 {
@@ -53,13 +66,13 @@ static const PtcTool *find_same_tool(const PtcTools *tools, PtcText name)
 }
 
 /* Names that providers accept, and no two that they would take for the same. */
-static bool check_tool_name(const PtcTools *tools, PtcText name, PtcWhy *why)
+static bool check_tool_name(const PtcTools *tools, PtcText name, bool fits, PtcWhy *why)
 {
     const PtcTool *same = find_same_tool(tools, name);
     if (ptc_text_same_name(name, PTC_TEXT(PTC_TOOL_NAME)))
         return ptc_why_say(why, PTC_WHY_INVALID,
                            "%s is the tool that runs programs: choose another name", PTC_TOOL_NAME);
-    if (!is_tool_name(name))
+    if (!fits)
         return ptc_why_say(
             why, PTC_WHY_INVALID,
             "a tool's name is a letter, then letters, digits, - and _, at most %d in all",
@@ -73,7 +86,7 @@ static bool check_tool_name(const PtcTools *tools, PtcText name, PtcWhy *why)
 static bool check_tool(void *agent, const PtcTool *tool, PtcWhy *why)
 {
     const PtcFieldReader *r = agent;
-    return check_tool_name(r->def->tools, tool_name(tool), why);
+    return check_tool_name(r->def->tools, tool_name(tool), has_tool_name(tool), why);
 }
 
 /* ------------------------------------------------------------------------------ children */
@@ -156,7 +169,7 @@ static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcWhy *fault)
 {
     PtcWhy why;
     PtcText name = tool_name(tool);
-    return (check_tool_name(def->tools, name, &why) &&
+    return (check_tool_name(def->tools, name, has_tool_name(tool), &why) &&
             ptc_toolset_borrow(def->tools, tool, &why)) ||
            refuse_host_tool(fault, name, why.text);
 }
@@ -165,7 +178,7 @@ static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcWhy *fau
 {
     PtcWhy why;
     PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
-    if (!check_tool_name(def->tools, child->name, &why))
+    if (!check_tool_name(def->tools, child->name, is_tool_name(child->name), &why))
         return refuse_host_tool(fault, child->name, why.text);
     if (child->def->levels >= PTC_AGENT_FILE_DEPTH)
         return refuse_host_tool(fault, child->name, "agents are nested deeper than 16");
@@ -267,7 +280,7 @@ static bool check_host_name(const PtcAgentDef *def, const PtcTool *tool, PtcWhy 
 {
     char path[PTC_TOOL_NAME_MAX + 16];
     snprintf(path, sizeof path, "tools.%s", tool->info.name);
-    if (!is_tool_name(tool_name(tool)))
+    if (!has_tool_name(tool))
         return ptc_fault_set(fault, path,
                              "a tool's name is a letter, then letters, digits, - and _");
     const PtcTool *first = find_same_tool(def->tools, tool_name(tool));

@@ -18,6 +18,7 @@
 #include "cli/agent/run_verbose.h"
 #include "cli/cmd/cmd.h"
 #include "cli/cmd/data_in.h"
+#include "cli/cmd/db_in.h"
 #include "cli/interrupt.h"
 #include "cli/io.h"
 #include "cli/out/journal_out.h"
@@ -37,6 +38,7 @@ typedef struct Command {
     const PtcRunCommand *o;
     const char *path;
     PtcAgentHost *host;
+    PtcTools *dbs; /* of --db; or NULL */
     PtcAgentDef *defs[PTC_CHAIN_AGENTS];
     size_t count;
     PtcBench bench; /* of the context */
@@ -115,7 +117,8 @@ static bool read_run_agent(Command *c, const char *path, int *status)
                            .compiling = c->o->compile != NULL,
                            .check = c->o->check >= 0 ? &c->o->check : NULL,
                            .check_model = ptc_agent_host_check_model,
-                           .user = c->host};
+                           .user = c->host,
+                           .tools = c->dbs};
     if (c->count == PTC_CHAIN_AGENTS) {
         *status = refuse_run(c, PTC_FAULT_INVALID_INPUT, "--then", "a chain has at most 32 agents");
         return false;
@@ -484,6 +487,15 @@ static void close_run_parts(Command *c)
     ptc_bench_deinit(&c->bench);
 }
 
+static bool open_run_dbs(Command *c)
+{
+    PtcWhy why;
+    if (ptc_db_in_add(&c->dbs, c->mem, &c->o->dbs, &why))
+        return true;
+    refuse_run(c, PTC_FAULT_INVALID_INPUT, NULL, why.text);
+    return false;
+}
+
 int ptc_run_agent(PtcMem *mem, const PtcRunCommand *o, const char *path)
 {
     PtcAgentHostOptions host = {.command = "run",
@@ -496,11 +508,12 @@ int ptc_run_agent(PtcMem *mem, const PtcRunCommand *o, const char *path)
     if (!(c.host = ptc_agent_host_open(mem, &host)))
         return status;
     ptc_bench_init(&c.bench);
-    bool read = read_run_inputs(&c, &status);
+    bool read = open_run_dbs(&c) && read_run_inputs(&c, &status);
     if (read && open_run_upstreams(&c, &status))
         status = o->compile ? compile_run_agent(&c) : o->dry_run ? run_dry(&c) : run_chain(&c);
     if (read)
         ptc_agent_upstreams_close(&c.upstreams);
     close_run_parts(&c);
+    ptc_tools_free(c.dbs);
     return ptc_agent_host_close(c.host) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
 }

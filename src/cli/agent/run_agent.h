@@ -10,7 +10,7 @@
 typedef struct PtcRunCommand {
     bool jsonl, allow_tools, json, messages, dry_run, replay_loose, verbose;
     const char *context, *llm, *models, *trace, *otlp, *record, *journal, *compile, *sample;
-    PtcOptionList then, chunks, data;
+    PtcOptionList then, chunks, data, dbs;
     int64_t token_limit, llm_timeout_ms; /* -1: no limit; 0: the default */
     int exceeded;                        /* 1: return_partial */
     int check;                           /* PTC_CHECK_*; -1: as the agents say */

@@ -15,6 +15,7 @@
 #include "cli/agent/agent_options.h"
 #include "cli/agent/agent_upstreams.h"
 #include "cli/agent/run_live.h"
+#include "cli/cmd/db_in.h"
 #include "cli/interrupt.h"
 #include "cli/io.h"
 #include "cli/out/journal_out.h"
@@ -30,6 +31,7 @@ typedef struct ChatOptions {
     bool replay_loose;
     int64_t token_limit, llm_timeout_ms;
     int exceeded, check;
+    PtcOptionList dbs;
     PtcUpstreamsOptions upstreams;
 } ChatOptions;
 
@@ -40,6 +42,7 @@ typedef struct Chat {
     const ChatOptions *o;
     const char *path; /* of the agent; NULL: none */
     PtcAgentHost *host;
+    PtcTools *dbs; /* of --db; or NULL */
     PtcAgentDef *def;
     PtcBuf context;
     PtcAgentChat chat;
@@ -58,7 +61,14 @@ typedef struct Chat {
 
 #define FIELD(name) offsetof(ChatOptions, name)
 
-static const PtcOption table[] = {PTC_AGENT_OPTIONS, PTC_UPSTREAMS_ROWS(FIELD(upstreams)),
+static const PtcOption table[] = {PTC_AGENT_OPTIONS,
+                                  {.name = "db",
+                                   .type = PTC_OPTION_LIST,
+                                   .group = PTC_GROUP_TOOLS,
+                                   .field = FIELD(dbs),
+                                   .value = "NAME=URL",
+                                   .help = PTC_DB_IN_HELP},
+                                  PTC_UPSTREAMS_ROWS(FIELD(upstreams)),
                                   PTC_STORE_ROWS(FIELD(upstreams.store), PTC_GROUP_UPSTREAMS)};
 
 static const PtcUsage usage = {
@@ -324,21 +334,25 @@ static int run_chat(Chat *c)
 
 /* ------------------------------------------------------------------------------- command */
 
-static bool names_upstreams(const Chat *c)
+static bool may_call_others(const Chat *c)
 {
-    return c->o->upstreams.files.count > 0 || c->o->upstreams.imports.count > 0;
+    return c->o->upstreams.files.count > 0 || c->o->upstreams.imports.count > 0 ||
+           c->o->dbs.count > 0;
 }
 
 static PtcAgentDef *read_chat_agent(Chat *c, PtcWhy *fault)
 {
+    if (!ptc_db_in_add(&c->dbs, c->mem, &c->o->dbs, fault))
+        return NULL;
     PtcAgentReading how = {.allow_commands = true,
                            .allow_http = true,
                            .allow_scripts = true,
                            .check = c->o->check >= 0 ? &c->o->check : NULL,
                            .check_model = ptc_agent_host_check_model,
-                           .user = c->host};
+                           .user = c->host,
+                           .tools = c->dbs};
     /* a prompt is required, but never sent */
-    if (!c->path && names_upstreams(c))
+    if (!c->path && may_call_others(c))
         return ptc_definition_read_json(
             PTC_TEXT("{\"prompt\":\"Answer the user.\",\"output\":\"text\","
                      "\"ptc_transport\":\"tool_call\"}"),
@@ -404,7 +418,7 @@ static bool open_chat_upstreams(Chat *c, int *status)
     bool plain = ptc_definition_is_plain(c->def);
     options.none = options.none || plain;
     bool ok = ptc_agent_upstreams_open(&c->upstreams, c->mem, &config, status);
-    if (!plain || !names_upstreams(c))
+    if (!plain || !may_call_others(c))
         return ok;
     *status = ptc_options_wrong(&usage, "--upstreams: only programs call upstreams, and this agent "
                                         "writes none; leave it out, or \"output\": \"text\" of "
@@ -494,5 +508,6 @@ int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
     if (!c.host)
         return PTC_EXIT_USAGE;
     int status = chat(&c);
+    ptc_tools_free(c.dbs);
     return ptc_agent_host_close(c.host) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
 }

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "cli/agent/run_compile.h"
 #include "cli/cmd/data_in.h"
+#include "cli/cmd/db_in.h"
 #include "cli/cmd/each.h"
 #include "cli/cmd/jsonl.h"
 #include "cli/cmd/run_in.h"
@@ -46,7 +47,7 @@ typedef struct {
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
     int64_t float_precision, max_tool_calls, context_mb, result_mb;
     const char *now, *init;
-    PtcOptionList data;
+    PtcOptionList data, dbs;
     PtcUpstreamsOptions upstreams;
 } EvalOptions;
 
@@ -121,6 +122,7 @@ static const PtcOption table[] = {
      "not a read",
      0, 0, PTC_GROUP_PROGRAM},
 #endif
+    {"db", 0, PTC_OPTION_LIST, EVAL_AT(dbs), "NAME=URL", PTC_DB_IN_HELP, 0, 0, PTC_GROUP_TOOLS},
     {"allow-tools", 0, PTC_OPTION_TEXT, EVAL_AT(allow), "KINDS",
      "with --jsonl: kinds of tools that lines may bring along, command (none)", 0, 0,
      PTC_GROUP_TOOLS},
@@ -314,10 +316,10 @@ static int load_now(Eval *e)
 static int load_eval_tools(PtcMem *mem, Eval *e)
 {
     PtcWhy why;
-    if (!e->options->tools)
-        return PTC_EXIT_OK;
-    e->tools = ptc_tools_in_load(mem, e->options->tools, !e->options->upstreams.no_learn, &why);
-    if (!e->tools)
+    bool learns = !e->options->upstreams.no_learn;
+    if (e->options->tools && !(e->tools = ptc_tools_in_load(mem, e->options->tools, learns, &why)))
+        return ptc_options_refuse(&usage, "%s", why.text);
+    if (!ptc_db_in_add(&e->tools, mem, &e->options->dbs, &why))
         return ptc_options_refuse(&usage, "%s", why.text);
     e->run.tools = e->tools;
     return PTC_EXIT_OK;

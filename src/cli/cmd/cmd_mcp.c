@@ -2,6 +2,7 @@
  * `ptc mcp`: from options to a running server.  What always holds: the process that workers are forked from is
  * started before any token, tool or data is read, and everything a server consists of is released in one place. */
 #include "cli/cmd/cmd.h"
+#include "cli/cmd/db_in.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -232,6 +233,12 @@ static bool read_server_tools(Server *s)
     if (ok)
         ptc_toolset_learn(s->tools, !s->o.upstreams.no_learn);
     return ok || refuse_mcp_option(s->o.tools + 1, unread ? unread : why.text);
+}
+
+static bool add_server_dbs(Server *s)
+{
+    PtcWhy why;
+    return ptc_db_in_add(&s->tools, s->mem, &s->o.dbs, &why) || refuse_mcp_option("--db", why.text);
 }
 
 static bool split_item(const char *item, char name[PTC_DATA_IN_NAME], const char **path)
@@ -709,7 +716,8 @@ static int run_mcp_server(Server *s)
         ptc_io_printf(PTC_IO_STDERR, "ptc mcp: standard input and output: %s\n", strerror(errno));
         return PTC_EXIT_FAILED;
     }
-    if (!read_server_tools(s) || !list_secrets(s) || !open_store(s) || !open_server_upstreams(s))
+    if (!read_server_tools(s) || !add_server_dbs(s) || !list_secrets(s) || !open_store(s) ||
+        !open_server_upstreams(s))
         return s->failure;
     set_server_limits(s);
     if (!open_tasks(s) || !make_executor(s) || !open_collector(s) || !make_app(s))

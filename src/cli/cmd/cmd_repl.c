@@ -10,6 +10,7 @@
 
 #include "base/text/nearest.h"
 #include "cli/cmd/data_in.h"
+#include "cli/cmd/db_in.h"
 #include "cli/cmd/short_data.h"
 #include "cli/cmd/tools_in.h"
 #include "cli/io.h"
@@ -29,7 +30,7 @@ typedef struct {
     const char *context, *tools;
     int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision, context_mb;
     int check; /* PTC_UNSET: not given */
-    PtcOptionList data;
+    PtcOptionList data, dbs;
     PtcInputOptions input;
     PtcUpstreamsOptions upstreams;
 } ReplOptions;
@@ -67,6 +68,7 @@ static const PtcOption table[] = {
      PTC_GROUP_DATA},
     {"tools", 0, PTC_OPTION_TEXT, REPL_AT(tools), "JSON|@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0, PTC_GROUP_TOOLS | PTC_GROUP_COMMON},
+    {"db", 0, PTC_OPTION_LIST, REPL_AT(dbs), "NAME=URL", PTC_DB_IN_HELP, 0, 0, PTC_GROUP_TOOLS},
     {"timeout-ms", 0, PTC_OPTION_INT, REPL_AT(timeout_ms), "N", "compute time of a program", 1,
      (int64_t)24 * 3600 * 1000, PTC_GROUP_LIMITS | PTC_GROUP_COMMON},
     {"memory-mb", 0, PTC_OPTION_INT, REPL_AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20,
@@ -466,7 +468,9 @@ static int load_repl_data(Repl *r, const ReplOptions *o, const PtcShortForm *for
 static int load_repl_tools(Repl *r, const ReplOptions *o)
 {
     PtcWhy why;
-    if (!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, !o->upstreams.no_learn, &why)))
+    bool learns = !o->upstreams.no_learn;
+    if ((!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, learns, &why))) &&
+        ptc_db_in_add(&r->tools, r->mem, &o->dbs, &why))
         return PTC_EXIT_OK;
     return ptc_options_refuse(&usage, "%s", why.text);
 }

@@ -5,6 +5,7 @@
 #include "cli/agent/agent_options.h"
 #include "cli/agent/run_agent.h"
 #include "cli/cmd/cmd.h"
+#include "cli/cmd/db_in.h"
 #include "cli/cmd/jsonl.h"
 #include "cli/interrupt.h"
 #include "cli/out/shown.h"
@@ -20,6 +21,12 @@ static const PtcOption options[] = {
      .field = FIELD(data),
      .value = "NAME=@FILE",
      .help = "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)"},
+    {.name = "db",
+     .type = PTC_OPTION_LIST,
+     .group = PTC_GROUP_TOOLS,
+     .field = FIELD(dbs),
+     .value = "NAME=URL",
+     .help = PTC_DB_IN_HELP},
     {.name = "chunk",
      .type = PTC_OPTION_LIST,
      .group = PTC_GROUP_DATA,

@@ -3,6 +3,7 @@
  * holds: the command line wins over the environment, which wins over the file; a misspelt name is an error in all
  * three. */
 #include "cli/mcp/mcp_options.h"
+#include "cli/cmd/db_in.h"
 #include "cli/out/otlp_out.h"
 
 #include <stdio.h>
@@ -68,6 +69,7 @@ static const PtcOption table[] = {
      PTC_GROUP_HTTP},
     {"tools", 0, PTC_OPTION_TEXT, MCP_AT(tools), "@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0, PTC_GROUP_PROGRAMS | PTC_GROUP_COMMON},
+    {"db", 0, PTC_OPTION_LIST, MCP_AT(dbs), "NAME=URL", PTC_DB_IN_HELP, 0, 0, PTC_GROUP_PROGRAMS},
     {"data", 0, PTC_OPTION_LIST, MCP_AT(data), "NAME=@FILE",
      "a file of JSON, JSON Lines, CSV or lines that programs see as data/NAME", 0, 0,
      PTC_GROUP_PROGRAMS | PTC_GROUP_COMMON},

@@ -19,7 +19,7 @@ typedef struct PtcMcpOptions {
     int check;              /* likewise; PTC_CHECK_* */
     int structured, trace_payloads, log_format, print_config, install;
     bool sessions, debug_tool, quiet, stateless;
-    PtcOptionList data, hosts, origins;
+    PtcOptionList data, dbs, hosts, origins;
     int64_t approval_ttl_ms, approval_wait_ms;
     int64_t task_after_ms, task_max_ms, task_ttl_ms, lease_ms;
     int64_t max_sessions, session_ttl_ms, session_idle_ms, session_wait_ms, session_memory_kb,

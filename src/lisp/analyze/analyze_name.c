@@ -211,6 +211,14 @@ static PtcExpr *bare(Analyzer *an, const PtcForm *form)
     return ptc_analyze_unknown(an, form);
 }
 
+/* ns/name is the tool ns.name, where there is one: tools that belong together are written like those of a server. */
+static PtcExpr *tool_of_group(Analyzer *an, const PtcForm *form, size_t prefix)
+{
+    char name[PTC_HOST_NAME];
+    size_t len = ptc_host_grouped(an->host, (PtcText){form->text, form->len}, prefix, name);
+    return len ? tool(an, form, name, len) : NULL;
+}
+
 /* ns/name, where it is neither a builtin nor a constant. */
 static PtcExpr *analyze_qualified_name(Analyzer *an, const PtcForm *form, size_t prefix)
 {
@@ -220,6 +228,9 @@ static PtcExpr *analyze_qualified_name(Analyzer *an, const PtcForm *form, size_t
         return data(an, form, name, name_len);
     if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
         return tool(an, form, name, name_len);
+    PtcExpr *grouped = tool_of_group(an, form, prefix);
+    if (grouped)
+        return grouped;
     PtcText ns = {form->text, prefix};
     if (ptc_analyze_is_alias(an, ns.bytes, ns.len))
         ns = ptc_alias_find(an->names, PTC_ALIAS_NAMESPACE, ns);

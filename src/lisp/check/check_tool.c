@@ -166,13 +166,21 @@ static bool judge_literal(Checker *c, PtcExpr *at, const Tool *t)
     return true;
 }
 
+/* (shop/query "select ..." {:id 7}): the parameter that is required, and a map for the other one. */
+static bool is_value_and_map(const Tool *t, const PtcOutline *const *args, uint32_t argc)
+{
+    return argc == 2 && t->takes->count == 2 && args[0]->literal != PTC_NONE &&
+           ptc_is_string(args[0]->literal) && (args[1]->kinds & PTC_IS_MAP) &&
+           only_required(t->takes);
+}
+
 static void check_arguments(Checker *c, PtcExpr *at, const Tool *t, const PtcOutline *const *args,
                             uint32_t argc)
 {
     Misfit m;
     FitMode mode = t->far ? FIT_FAR : FIT_ARGUMENT;
     if (!t->takes || t->takes->kind != PTC_SKETCH_MAP || argc > CHECK_ARGS ||
-        judge_literal(c, at, t))
+        is_value_and_map(t, args, argc) || judge_literal(c, at, t))
         return;
     const PtcOutline *given = argc == 1 ? args[0] : map_of_pairs(c, args, argc & ~1u);
     if (argc > 1 && argc % 2)

@@ -49,6 +49,21 @@ typedef struct PtcHost {
     bool (*shapes)(const struct PtcHost *host, size_t tool, PtcHostShapes *out);
 } PtcHost;
 
+enum { PTC_HOST_NAME = 160 };
+
+/* The name of the tool that ns/name (with the slash at `slash`) means, ns.name, if there is one: its length; 0: there
+ * is none. */
+static inline size_t ptc_host_grouped(const PtcHost *host, PtcText written, size_t slash,
+                                      char name[PTC_HOST_NAME])
+{
+    if (!host || written.len >= PTC_HOST_NAME || slash == 0 || slash >= written.len)
+        return 0;
+    memcpy(name, written.bytes, written.len);
+    name[slash] = '.';
+    name[written.len] = 0;
+    return host->find(host, name, written.len) >= 0 ? written.len : 0;
+}
+
 /* ------------------------------------------------------------------------- other servers */
 
 /* What ns/name is. */

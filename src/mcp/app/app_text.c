@@ -264,7 +264,9 @@ static void add_tools_text(PtcBuf *out, const PtcTools *tools)
                    *signature = ptc_tools_signature(tools, i);
         ptc_buf_addf(out, "tool/%s%s%s", ptc_tools_name(tools, i), *signature ? " " : "",
                      signature);
-        ptc_buf_addf(out, "%s%.*s\n", *about ? ": " : "", PTC_ARG_OF(about, sentence(about)));
+        bool whole = tools->items[i].info.told_whole;
+        ptc_buf_addf(out, "%s%.*s\n", *about ? ": " : "",
+                     PTC_ARG_OF(about, whole ? strlen(about) : sentence(about)));
         if (out->len - begin > TOOLS_BYTES && i + 1 < count) {
             ptc_buf_addf(out, "and %zu more: (apropos \"\")\n", count - i - 1);
             break;

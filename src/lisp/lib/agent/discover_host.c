@@ -97,13 +97,25 @@ static bool fail_missing(PtcVM *vm, const char *what, const char *name, size_t l
     return ptc_fail_hint(vm, "(dir '%s) lists them", tools ? "tool" : "data");
 }
 
+/* ns/name that is the tool ns.name; anything else is none of ours. */
+static bool grouped_tool(const PtcVM *vm, PtcText written, PtcHostThing *out)
+{
+    char name[PTC_HOST_NAME];
+    const char *slash = memchr(written.bytes, '/', written.len);
+    size_t at = slash ? (size_t)(slash - written.bytes) : 0;
+    size_t len = ptc_host_grouped(vm->host, written, at, name);
+    return len == 0 || get_tool(vm, (size_t)vm->host->find(vm->host, name, len), out);
+}
+
 bool ptc_host_thing_named(PtcVM *vm, const char *name, size_t len, PtcHostThing *out)
 {
     *out = (PtcHostThing){.kind = PTC_HOST_NONE};
     bool tool = len > 5 && memcmp(name, "tool/", 5) == 0;
     bool data = len > 5 && memcmp(name, "data/", 5) == 0;
-    if ((!tool && !data) || ptc_builtin_find(name, len) >= 0)
+    if (ptc_builtin_find(name, len) >= 0)
         return true;
+    if (!tool && !data)
+        return grouped_tool(vm, (PtcText){name, len}, out);
     name += 5;
     len -= 5;
     int number = tool && vm->host ? vm->host->find(vm->host, name, len) : -1;
