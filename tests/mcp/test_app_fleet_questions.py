@@ -455,4 +455,15 @@ def declined_in_a_browser():
         a.close()
 
 
+@test
+def nothing_is_hidden_from_who_decides():
+    with Home() as home, home.node() as a, View(home) as view:
+        a.ask('(do "a\u202eb" (notes/write {:text "1"}))')
+        row, = view.waiting()
+        assert "\u202e" not in row["program"] and "202e" in row["program"], row
+        a.ask('(notes/write {:text "2"})' + " " * 4000 + ";; the end")
+        cut, = [r for r in view.waiting() if r["id"] != row["id"]]
+        assert cut["program"].endswith("bytes more that are not shown"), cut["program"][-60:]
+
+
 main("fleet questions")
