@@ -8,7 +8,6 @@ import tempfile
 
 from bank import Bank, kill, stop, term  # first: it knows where watch and engines are
 import engines
-from engine_redis import Redis
 from linearizable import Op, linearizable
 from watch import expect, main, test
 
@@ -52,37 +51,24 @@ def sqlite():
             bank.close()
 
 
-def on_engine(make, name, url, more):
-    """The bank through a proxy that troubles the connections to an engine."""
+@test
+def postgres():
+    """The server is restarted and killed too, and connections to it are dropped, delayed and cut before the answer."""
     try:
-        server = make()
+        server = engines.Postgres()
     except engines.Missing as e:
         print(f"skipped: {e}")
         return
     way = engines.Trouble(server.port)
     with server, contextlib.closing(way):
-        bank = Bank(PTC, ["--store", url(server, way.port)])
+        bank = Bank(PTC, ["--store", server.url("postgres", way.port)])
         try:
-            bank.run(SECONDS, [kill, term, stop, *more(server, way)], every=1)
-            bank.report(f"bank on {name}")
+            bank.run(SECONDS, [kill, term, stop, *engines.faults(server, way)], every=1)
+            bank.report("bank on postgresql")
             bank.check()
             assert bank.counts()["ok"] > 100, "next to nothing was done"
         finally:
             bank.close()
-
-
-@test
-def postgres():
-    """The server is restarted and killed too, and connections to it are dropped, delayed and cut before the answer."""
-    on_engine(engines.Postgres, "postgresql", lambda server, port: server.url("postgres", port), engines.faults)
-
-
-@test
-def redis():
-    """The same, but that it is ended and not killed: without `appendfsync always` a kill may lose the last second."""
-    def faults(server, way):
-        return [f for f in engines.faults(server, way) if f.__name__ not in ("restart", "crash")]
-    on_engine(lambda: Redis("--appendonly", "yes"), "redis", lambda server, port: server.url("bank", port), faults)
 
 
 def finds(change, word):
