@@ -69,7 +69,7 @@ static const char *no_name(const PtcHost *host, size_t tool, size_t *len)
     return NULL;
 }
 
-static const PtcHost any_host = {.find = any_tool, .name = no_name};
+static const PtcHost any_host = {.find = any_tool, .name = no_name, .any = true};
 
 PtcValue ptc_function_compile(PtcFnMaker *m, const PtcFnText *t)
 {

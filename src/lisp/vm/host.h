@@ -47,6 +47,7 @@ typedef struct PtcHost {
                     PtcValue args, PtcHostRefusal *out);
     /* False: there is no such tool.  NULL: nothing is known of any. */
     bool (*shapes)(const struct PtcHost *host, size_t tool, PtcHostShapes *out);
+    bool any; /* it finds whatever is asked for: which tools there are is seen later */
 } PtcHost;
 
 enum { PTC_HOST_NAME = 160 };
@@ -56,7 +57,7 @@ enum { PTC_HOST_NAME = 160 };
 static inline size_t ptc_host_grouped(const PtcHost *host, PtcText written, size_t slash,
                                       char name[PTC_HOST_NAME])
 {
-    if (!host || written.len >= PTC_HOST_NAME || slash == 0 || slash >= written.len)
+    if (!host || host->any || written.len >= PTC_HOST_NAME || slash == 0 || slash >= written.len)
         return 0;
     memcpy(name, written.bytes, written.len);
     name[slash] = '.';
