@@ -181,7 +181,13 @@ static PtcStoreStatus get_record(PtcStore *s, const PtcStoreKey *key, const PtcS
     RowReading r = {s, stored, bytes, PTC_STORE_OK};
     PtcStoreStatus status =
         s->driver->class->get(s->driver, key, hold ? &claim : NULL, bytes != NULL, read_row, &r);
-    return status == PTC_STORE_OK ? r.status : status;
+    if (status != PTC_STORE_OK)
+        return status;
+    if (hold && r.status != PTC_STORE_OK) { /* nobody holds what he did not get */
+        claim.n = 0;
+        (void)!s->driver->class->hold(s->driver, key, &claim);
+    }
+    return r.status;
 }
 
 PtcStoreStatus ptc_store_get(PtcStore *s, const PtcStoreKey *key, const PtcStoreHold *hold,

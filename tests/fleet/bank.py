@@ -29,7 +29,8 @@ BEGIN = "(do (def n 0) (def a 1000) (def b 1000) (def r 0) (def ops []) :ok)"
 class Node:
     """A server that comes back at the same port."""
 
-    def __init__(self, ptc, directory, number, options):
+    def __init__(self, ptc, directory, number, options, environment=None):
+        self.environment = {**os.environ, **(environment or {})}
         self.command = [ptc, "mcp", "--token-file", os.path.join(directory, "token"), "--sessions", "--isolation", "none",
                         "--quiet", "--leave-ms", "100", "--max-sessions", "1000", *options]
         self.log = os.path.join(directory, f"node{number}.log")
@@ -42,7 +43,7 @@ class Node:
             os.truncate(self.log, 0)
         with open(self.log, "ab") as log:
             self.process = start([*self.command, "--http", f"127.0.0.1:{self.port}"], stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=log)
+                                 stdout=subprocess.DEVNULL, stderr=log, env=self.environment)
         end = time.monotonic() + WAIT
         while time.monotonic() < end and self.process.poll() is None:
             text = self.text()
@@ -176,12 +177,14 @@ class Client(threading.Thread):
 
 
 class Bank:
-    def __init__(self, ptc, options, nodes=3, clients=12, sessions=20, seed=1):
+    """`clocks`: what each node has in its environment that others have not."""
+
+    def __init__(self, ptc, options, nodes=3, clients=12, sessions=20, seed=1, clocks=({}, {}, {})):
         self.directory = tempfile.mkdtemp(prefix="ptc-bank-")
         with open(os.open(os.path.join(self.directory, "token"), os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as f:
             f.write(TOKEN)
         self.seed, self.over, self.made = seed, threading.Event(), collections.Counter()
-        self.nodes = [Node(ptc, self.directory, i, options) for i in range(nodes)]
+        self.nodes = [Node(ptc, self.directory, i, options, clocks[i]) for i in range(nodes)]
         self.accounts = [self.open_account() for _ in range(sessions)]
         self.clients = [Client(self, i) for i in range(clients)]
 

@@ -3,8 +3,10 @@
 """tests/fleet/test_bank.py PTC: the bank on a SQLite file and on PostgreSQL; and whether the checks find mistakes."""
 import contextlib
 import os
+import subprocess
 import sys
 import tempfile
+import time
 
 from bank import Bank, kill, stop, term  # first: it knows where watch and engines are
 import engines
@@ -67,6 +69,36 @@ def postgres():
             bank.report("bank on postgresql")
             bank.check()
             assert bank.counts()["ok"] > 100, "next to nothing was done"
+        finally:
+            bank.close()
+
+
+def clocks_an_hour_apart(directory):
+    """What gives each of three processes a time of day of its own."""
+    library = os.path.join(directory, "wrong_clock.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wrong_clock.c")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+    return [{}, *({"LD_PRELOAD": library, "PTC_TEST_CLOCK": seconds} for seconds in ("3600", "-3600"))]
+
+
+@test
+def wrong_clocks():
+    """Nodes whose clocks are an hour apart: times are those of the engine, so no session ends early or lives on."""
+    try:
+        server = engines.Postgres()
+    except engines.Missing as e:
+        print(f"skipped: {e}")
+        return
+    with server, tempfile.TemporaryDirectory() as d:
+        bank = Bank(PTC, ["--store", server.url("postgres"), "--session-idle-ms", "4000"], sessions=6,
+                    clocks=clocks_an_hour_apart(d))
+        try:
+            bank.run(6, [kill])
+            bank.report("bank with wrong clocks")
+            bank.check()
+            time.sleep(5)
+            for node in bank.nodes:
+                expect(bank.accounts[0].evaluate(node.port, "n"), ("no", "unknown_session"))
         finally:
             bank.close()
 

@@ -273,21 +273,22 @@ def other_owners():
             expect((now["status"], now["result"]["content"][0]["text"]), ("completed", "1"))
 
 
-def two_nodes(directory, *args):
+def nodes(directory, count, *args):
     place = ["--store", "sqlite:" + os.path.join(directory, "store")]
-    return [Server("--tools", tools_file(directory, 1.5), *FIRST, *place, *args) for _ in range(2)]
+    return [Server("--tools", tools_file(directory, 1.5), *FIRST, *place, *args) for _ in range(count)]
 
 
 @test
-def made_on_one_node_and_seen_on_another():
+def made_on_one_node_seen_on_a_second_cancelled_on_a_third():
     with tempfile.TemporaryDirectory() as d:
-        one, two = two_nodes(d)
-        with one, two:
-            a, b = Client(one), Client(two)
+        one, two, three = nodes(d, 3)
+        with one, two, three:
+            a, b, c = Client(one), Client(two), Client(three)
             task, other = started(a.eval("(do (tool/nap {}) 7)")), started(a.eval("(tool/sleep {})"))
-            expect(b.get(task)["status"], "working")
-            b.ask("tasks/cancel", {"taskId": other})
-            expect(a.settle(other, seconds=5)["status"], "cancelled")
+            expect([b.get(t)["status"] for t in (task, other)], ["working", "working"])
+            c.ask("tasks/cancel", {"taskId": other})
+            for client in (a, b, c):
+                expect(client.settle(other, seconds=5)["status"], "cancelled")
             done = b.settle(task)
             expect((done["status"], done["result"]["content"][0]["text"]), ("completed", "7"))
             expect(a.get(task), done)
@@ -367,7 +368,7 @@ def a_node_that_is_restarted():
 @test
 def a_node_that_dies():
     with tempfile.TemporaryDirectory() as d:
-        one, two = two_nodes(d, "--lease-ms", "2000")
+        one, two = nodes(d, 2, "--lease-ms", "2000")
         with two:
             a, b = Client(one), Client(two)
             task = started(a.eval("(tool/sleep {})"))
