@@ -335,7 +335,8 @@ def by_hand():
         return
     with tempfile.TemporaryDirectory() as where, http_help.Server(
             [PTC, "mcp", "--isolation", ISOLATION, "--tools", tools_file(where), *FIRST]) as server:
-        expect(run_by_hand(page, 0, server, where, {})["content"][0]["text"], "3")
+        first = run_by_hand(page, 0, server, where, {})  # on a busy machine it takes as long as a task
+        assert first["resultType"] == "task" or first["content"][0]["text"] == "3", first
         task = started(run_by_hand(page, 0, server, where, {"(+ 1 2)": "(tool/nap {})"}))
         got = run_by_hand(page, 1, server, where, {"t-tbesfzcdeqc6cu6rfzrkg2kvxi": task})
         assert got["taskId"] == task and got["status"] in ("working", "completed"), got
