@@ -4,12 +4,18 @@
 #include "mcp/app/results.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "base/text/base64.h"
 #include "base/text/secret.h"
 #include "base/utf8.h"
 
-enum { RESULT_RANDOM_BYTES = 18, RESULT_MS = 30 * 60 * 1000, ROOM_TRIES = 8 };
+enum {
+    RESULT_RANDOM_BYTES = 18,
+    RESULT_MS = 30 * 60 * 1000,
+    ROOM_TRIES = 64,
+    ROOM_PAUSE_NS = 100000
+};
 static const char result_kind[] = "page";
 
 /* The beginning of a record.  Servers of one store may have different byte orders, so it is text. */
@@ -40,8 +46,7 @@ static bool put_result_parts(PtcBuf *out, const PtcText parts[PTC_RESULT_PARTS])
     return ptc_buf_ok(out);
 }
 
-/* Makes room among the owner's results first, and then, if that was not the reason, among those of all: more than once,
- * since others may take it. */
+/* Makes room among the owner's results and among those of all, in turn and many times, since others may take it. */
 static PtcStoreStatus put_result(const PtcResults *r, const PtcStoreKey *key, PtcText bytes)
 {
     const PtcText owners[] = {key->owner, {NULL, 0}};
@@ -51,9 +56,11 @@ static PtcStoreStatus put_result(const PtcResults *r, const PtcStoreKey *key, Pt
         .used_ms = now, .expires_ms = now + RESULT_MS, .bytes = bytes, .bounds = r->bounds};
     PtcStoreStatus status = ptc_store_put(r->store, key, &put, &version);
     for (size_t i = 0; status == PTC_STORE_FULL && i < ROOM_TRIES; i++) {
-        status = ptc_store_make_room(r->store, key->kind, owners[i > 0], &r->bounds, bytes.len);
+        status = ptc_store_make_room(r->store, key->kind, owners[i % 2], &r->bounds, bytes.len);
         if (status == PTC_STORE_OK)
             status = ptc_store_put(r->store, key, &put, &version);
+        if (status == PTC_STORE_FULL) /* each in his own time, so that not all go on together */
+            nanosleep(&(struct timespec){.tv_nsec = (long)(i % 8) * ROOM_PAUSE_NS}, NULL);
     }
     return status;
 }
