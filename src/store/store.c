@@ -251,12 +251,22 @@ static PtcText seal_text(const PtcStoreSeal *seal)
     return (PtcText){(const char *)seal->bytes, seal->len};
 }
 
+/* The store's time in microseconds; of two records of this node the later one has the higher version. */
+static uint64_t first_version(PtcStore *s, int64_t now_ms)
+{
+    uint64_t last = atomic_load(&s->last_version), next;
+    do
+        next = (uint64_t)now_ms * (PTC_MS / PTC_US) > last ? (uint64_t)now_ms * (PTC_MS / PTC_US)
+                                                           : last + 1;
+    while (!atomic_compare_exchange_weak(&s->last_version, &last, next));
+    return next;
+}
+
 static bool seal_write(PtcStore *s, const PtcStoreKey *key, const PtcStorePut *put, SealedWrite *w)
 {
     int64_t now = ptc_store_now(s);
     bool whole = put->bytes.bytes || !put->expected;
-    uint64_t first =
-        (uint64_t)now * (PTC_MS / PTC_US) + (uint64_t)(ptc_clock_ns(NULL) % PTC_MS / PTC_US);
+    uint64_t first = put->expected ? 0 : first_version(s, now);
     w->write =
         (PtcStoreWrite){.expected = put->expected,
                         .row = {.version = !put->expected ? first : put->expected + whole,

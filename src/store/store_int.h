@@ -41,6 +41,7 @@ struct PtcStore {
     bool durable, is_new;
     /* how far the store's clock is ahead of this machine's monotonic one */
     _Atomic int64_t ahead_ms;
+    _Atomic uint64_t last_version; /* that a new record of this node was given */
     PtcStoreCount counts[PTC_STORE_OPS][PTC_STORE_STATUSES];
     /* the state that /ready tells: of the last operation or probe */
     _Atomic bool failing;
